@@ -141,7 +141,7 @@ impl Watcher {
         let engine =
             Engine::start(observatory, inbox, clock.clone(), stop.clone(), &TaskThread::start("engine").unwrap());
         let config = ObserverConfig::new(address, vec![ROOT.into()], SESSION).unwrap();
-        let observer = tokio::spawn(observe(config, clock.clone(), sink, stop.clone()));
+        let observer = tokio::spawn(observe(config, clock.clone(), Arc::default(), sink, stop.clone()));
         let info = EnsembleInfo {
             name: "default".into(),
             connect: address.into(),

@@ -8,6 +8,7 @@
 mod shared;
 
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lockscope_core::observation::{Link, Observation, RootId};
@@ -95,7 +96,8 @@ async fn first_sync(address: &str) {
         let (stop, stopped) = lockscope_runtime::shutdown::token();
         let config = ObserverConfig::new(address, vec!["/locks".into()], Duration::from_secs(10)).unwrap();
         let started = Instant::now();
-        let observer = tokio::spawn(observe(config, lockscope_runtime::clock::Clock::system(), sender, stopped));
+        let observer =
+            tokio::spawn(observe(config, lockscope_runtime::clock::Clock::system(), Arc::default(), sender, stopped));
         let mut model = Observatory::new(Settings { roots: vec!["/locks".into()], ..Settings::default() }, TimeMs(0));
         while !model.is_ready() {
             for observation in receiver.recv().await.unwrap() {

@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use lockscope_core::observation::Observation;
 use lockscope_demo::{PrivateZooKeeper, ServerOptions};
 use lockscope_runtime::clock::Clock;
-use lockscope_zookeeper::{BATCHES_MAX, ObserverConfig, RequestCounts, observe_counted};
+use lockscope_zookeeper::{BATCHES_MAX, ObserverConfig, RequestCounts, observe};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
@@ -47,7 +47,7 @@ async fn run() {
     let (_stop, stopped) = lockscope_runtime::shutdown::token();
     let counts = Arc::<RequestCounts>::default();
     let config = ObserverConfig::new(&address, vec!["/locks".to_owned()], Duration::from_secs(10)).unwrap();
-    tokio::spawn(observe_counted(config, Clock::system(), Arc::clone(&counts), sink, stopped));
+    tokio::spawn(observe(config, Clock::system(), Arc::clone(&counts), sink, stopped));
     until(&mut batches, 1, |observation| matches!(observation, Observation::SyncEnded { .. })).await;
     idle(&counts, &bytes, &mut batches).await;
     denied(&client, &mut batches).await;

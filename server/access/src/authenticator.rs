@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
-use lockscope_view::{AuditKind, Person, Preferences, Role, SignedBy, Within};
+use lockscope_view::{AuditKind, Person, Preferences, Role, SignedBy};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::account_files::AccountFiles;
@@ -219,13 +219,7 @@ impl Access {
                 BadToken::Unknown => Denied::Token("the token is not known here; it may have been revoked"),
                 BadToken::Expired => Denied::Token("the token has expired; make a new one with `lockscope token new`"),
             })?;
-            let actor = Actor {
-                name: record.name,
-                role: record.grant.role,
-                scope: record.grant.scope(),
-                by: SignedBy::Token,
-                address,
-            };
+            let actor = record.grant.actor(record.name, SignedBy::Token, address);
             return Ok(Principal::new(actor, revocation, FormKey::default(), None));
         }
         if let Some(principal) = self.by_cookie(headers, address).await {
@@ -235,18 +229,12 @@ impl Access {
             self.rules().settings.proxy.as_ref().map_or(Ok(None), |proxy| proxy.identify(headers, peer))?
         {
             let forms = FormKey::of(self.shared_secret().unwrap_or(&self.0.form_secret), &name);
-            let actor = Actor { name, role: grant.role, scope: grant.scope(), by: SignedBy::Proxy, address };
+            let actor = grant.actor(name, SignedBy::Proxy, address);
             return Ok(Principal::new(actor, Revocation::never(), forms, None));
         }
         // Whoever stays beyond this machine has to say who they are, unless the operator said otherwise.
         if self.rules().settings.anonymous.unwrap_or(!self.0.reach.is_public) {
-            let actor = Actor {
-                name: ANONYMOUS.to_owned(),
-                role: Role::Viewer,
-                scope: Within::default(),
-                by: SignedBy::Nobody,
-                address,
-            };
+            let actor = Grant::everywhere(Role::Viewer).actor(ANONYMOUS.to_owned(), SignedBy::Nobody, address);
             return Ok(Principal::new(actor, Revocation::never(), FormKey::default(), None));
         }
         Err(Denied::Nobody)

@@ -2,8 +2,7 @@
 //! it has a limit of failures of their own, so that nobody who merely knows a name can keep its owner out. It signs
 //! nobody in.
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
+use lockscope_runtime::mac::{hmac_hex, is_hmac_hex};
 
 use super::secret::{Digest, Secret};
 use super::users::UserRecord;
@@ -17,7 +16,7 @@ const COOKIE_BYTES_MAX: usize = 160;
 /// What the cookie of a device that signed in now holds: `<device>.<when>.<signature>`.
 pub(super) fn issue(user: &UserRecord, now_ms: i64) -> Secret {
     let claim = format!("{}.{now_ms}", hex::encode(rand::random::<[u8; RANDOM_BYTES]>()));
-    let signature = sign(user, &claim).map(|mac| hex::encode(mac.finalize().into_bytes())).unwrap_or_default();
+    let signature = hmac_hex(&user.hash(), &signed(user, &claim));
     Secret::new(format!("{claim}.{signature}"))
 }
 
@@ -28,17 +27,13 @@ pub(super) fn recognise(cookie: &Secret, user: &UserRecord, now_ms: i64) -> Opti
     if !(0..DEVICE_MS_MAX).contains(&now_ms.checked_sub(at_ms)?) {
         return None;
     }
-    // In a time that does not depend on where they differ.
-    sign(user, claim)?.verify_slice(&hex::decode(signature).ok()?).ok()?;
-    Some(cookie.digest())
+    is_hmac_hex(&user.hash(), &signed(user, claim), signature).then(|| cookie.digest())
 }
 
-/// The key is the hash of the password, salt included, which nobody has but the users' file: a new password forgets
-/// every device, and there is no further secret to keep.
-fn sign(user: &UserRecord, claim: &str) -> Option<Hmac<Sha256>> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(user.hash().as_bytes()).ok()?;
-    mac.update(format!("lockscope device\n{}\n{claim}", user.name).as_bytes());
-    Some(mac)
+/// What is signed. The key is the hash of the password, salt included, which nobody has but the users' file: a new
+/// password forgets every device, and there is no further secret to keep.
+fn signed(user: &UserRecord, claim: &str) -> String {
+    format!("lockscope device\n{}\n{claim}", user.name)
 }
 
 #[cfg(test)]

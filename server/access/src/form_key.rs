@@ -1,8 +1,7 @@
 //! Tokens of forms that act. Markup that finds its way into a page can name an address and fill in fields; only a page
 //! that was drawn for a sign-in has its tokens, and each is good for one address: a form put around another gains nothing.
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
+use lockscope_runtime::mac::{hmac_hex, is_hmac_hex};
 
 use super::secret::Secret;
 
@@ -16,39 +15,35 @@ pub struct FormKey(Secret);
 impl FormKey {
     /// The key of a sign-in, made of a secret that no page has.
     pub(super) fn of(secret: &Secret, name: &str) -> Self {
-        Self(Secret::new(sign(secret, &format!("lockscope forms\n{name}")).map(finished).unwrap_or_default()))
+        Self(Secret::new(sign(secret, &format!("lockscope forms\n{name}"))))
     }
 
     /// Names the key and does not disclose it.
     pub fn id(&self) -> String {
-        sign(&self.0, "id").map(finished).unwrap_or_default()
+        sign(&self.0, "id")
     }
 
     /// A token for the form of an address, another one each time: what is constant and stands beside text of others
     /// could be guessed from the length of compressed answers (BREACH).
     pub fn token(&self, action: &str) -> String {
+        if self.0.is_empty() {
+            return String::new();
+        }
         let nonce = hex::encode(rand::random::<[u8; NONCE_BYTES]>());
-        let signature = sign(&self.0, &format!("{nonce}\n{action}")).map(finished);
-        signature.map_or_else(String::new, |signature| format!("{nonce}.{signature}"))
+        let signature = sign(&self.0, &format!("{nonce}\n{action}"));
+        format!("{nonce}.{signature}")
     }
 
     pub fn allows(&self, action: &str, token: &str) -> bool {
-        let is_signed = |(nonce, signature): (&str, &str)| {
-            sign(&self.0, &format!("{nonce}\n{action}"))?.verify_slice(&hex::decode(signature).ok()?).ok()
-        };
-        self.0.is_empty() || token.split_once('.').and_then(is_signed).is_some()
+        let is_signed =
+            |(nonce, signature): (&str, &str)| is_hmac_hex(self.0.expose(), &format!("{nonce}\n{action}"), signature);
+        self.0.is_empty() || token.split_once('.').is_some_and(is_signed)
     }
 }
 
-/// None without a key.
-fn sign(key: &Secret, text: &str) -> Option<Hmac<Sha256>> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(Some(key.expose()).filter(|key| !key.is_empty())?.as_bytes()).ok()?;
-    mac.update(text.as_bytes());
-    Some(mac)
-}
-
-fn finished(mac: Hmac<Sha256>) -> String {
-    hex::encode(mac.finalize().into_bytes())
+/// Empty without a key.
+fn sign(key: &Secret, text: &str) -> String {
+    if key.is_empty() { String::new() } else { hmac_hex(key.expose(), text) }
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! What a token or a user is given: a role and how far it reaches; and what names they may have.
 
-use lockscope_view::{Role, Within};
+use std::net::IpAddr;
+
+use lockscope_audit::Actor;
+use lockscope_view::{Role, SignedBy, Within};
 use serde::{Deserialize, Serialize};
 
 use super::AccessError;
@@ -59,6 +62,11 @@ impl Grant {
 
     pub fn scope(&self) -> Within {
         Within::new(&self.ensembles, &self.paths)
+    }
+
+    /// Somebody who has it.
+    pub(super) fn actor(&self, name: String, by: SignedBy, address: Option<IpAddr>) -> Actor {
+        Actor { name, role: self.role, scope: self.scope(), by, address }
     }
 
     /// In words, for lists.

@@ -56,7 +56,7 @@ impl Holder {
             #[cfg(feature = "oidc")]
             Basis::OpenId => SignedBy::OpenId,
         };
-        Actor { name: self.name.clone(), role: self.grant.role, scope: self.grant.scope(), by, address }
+        self.grant.actor(self.name.clone(), by, address)
     }
 }
 

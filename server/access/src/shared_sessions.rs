@@ -10,11 +10,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use lockscope_runtime::mac::{hmac_hex, is_hmac_hex};
 use lockscope_runtime::shared_rows::{Exchange, SENT_MAX, SharedRow, Sharer};
 use lockscope_view::Role;
 use serde::{Deserialize, Serialize};
-use sha2::Sha256;
 
 use super::revocation::RevocationReason;
 use super::secret::{Digest, Secret};
@@ -168,8 +167,7 @@ impl Sharer for Access {
                 (session.holder.name.clone(), session.began_at_ms, sharing.replica.clone());
             let mut claim = Claim { name, basis, began_at_ms, replica, mark: String::new() };
             claim.mark = mark(&state, sharing, &claim);
-            let seal =
-                hex::encode(mac(&key(&state, sharing, &rules.settings, &claim)?, id, &claim)?.finalize().into_bytes());
+            let seal = hmac_hex(&key(&state, sharing, &rules.settings, &claim)?, &sealed(id, &claim)?);
             Some(row_of(id, session, serde_json::to_string(&SealedSession { claim, seal }).ok()?))
         });
         ended.chain(new).take(SENT_MAX).collect()
@@ -211,9 +209,7 @@ fn holder(
 ) -> Option<(Holder, Claim)> {
     let SealedSession { claim, seal } = serde_json::from_str(body).ok()?;
     let key = key(state, sharing, settings, &claim)?;
-    // In a time that does not depend on where they differ.
-    mac(&key, id, &claim)?.verify_slice(&hex::decode(seal).ok()?).ok()?;
-    if now_ms.saturating_sub(claim.began_at_ms) >= AGE_MS_MAX {
+    if !is_hmac_hex(&key, &sealed(id, &claim)?, &seal) || now_ms.saturating_sub(claim.began_at_ms) >= AGE_MS_MAX {
         return None;
     }
     let name = claim.name.clone();
@@ -255,9 +251,7 @@ fn kept_hash(state: &State, claim: &Claim) -> Option<String> {
 fn mark(state: &State, sharing: &Sharing, claim: &Claim) -> String {
     let Some(hash) = kept_hash(state, claim) else { return String::new() };
     let key = sharing.secret.as_ref().map_or("", Secret::expose);
-    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key.as_bytes()) else { return String::new() };
-    mac.update(format!("lockscope mark\n{hash}").as_bytes());
-    hex::encode(mac.finalize().into_bytes())
+    hmac_hex(key, &format!("lockscope mark\n{hash}"))
 }
 
 /// What only these servers have; None where there is nothing like that.
@@ -275,11 +269,10 @@ fn key(state: &State, sharing: &Sharing, settings: &Settings, claim: &Claim) -> 
     }
 }
 
-fn mac(key: &str, id: &Digest, claim: &Claim) -> Option<Hmac<Sha256>> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(key.as_bytes()).ok()?;
+/// What a row's seal covers.
+fn sealed(id: &Digest, claim: &Claim) -> Option<String> {
     let claim = serde_json::to_string(claim).ok()?;
-    mac.update(format!("lockscope session\n{}\n{claim}", String::from(*id)).as_bytes());
-    Some(mac)
+    Some(format!("lockscope session\n{}\n{claim}", String::from(*id)))
 }
 
 #[cfg(test)]

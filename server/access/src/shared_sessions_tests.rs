@@ -98,10 +98,10 @@ async fn without_the_place_a_sign_in_holds_here_and_a_sign_out_is_not_undone() {
     let (_, token) = new_token(dir.path(), "ci", Grant::everywhere(Role::Operator), 0, None).unwrap();
     let place = Arc::<Place>::default();
     let (a, b) = (server(dir.path(), "a", &place), server(dir.path(), "b", &place));
-    let first = with_cookie(&a.by_token(&HeaderMap::new(), None, &token).await.unwrap().cookie(&a));
+    let first = with_cookie(&a.by_token(&HeaderMap::new(), None, &token, None).await.unwrap().cookie(&a));
     assert_eq!(who(&b, &first).await, "ci");
     place.is_down.store(true, std::sync::atomic::Ordering::Relaxed);
-    let second = with_cookie(&a.by_token(&HeaderMap::new(), None, &token).await.unwrap().cookie(&a));
+    let second = with_cookie(&a.by_token(&HeaderMap::new(), None, &token, None).await.unwrap().cookie(&a));
     assert_eq!((who(&a, &second).await, who(&b, &second).await), ("ci".into(), "anonymous".into()));
     assert_eq!(who(&b, &first).await, "ci", "who is known stays so");
     a.sign_out(&first, None).await.unwrap();
@@ -121,7 +121,7 @@ async fn a_sign_out_is_not_undone_by_its_row() {
     let (_, token) = new_token(dir.path(), "ci", Grant::everywhere(Role::Operator), 0, None).unwrap();
     let place = Arc::<Place>::default();
     let (a, b, c) = (server(dir.path(), "a", &place), server(dir.path(), "b", &place), server(dir.path(), "c", &place));
-    let cookie = with_cookie(&a.by_token(&HeaderMap::new(), None, &token).await.unwrap().cookie(&a));
+    let cookie = with_cookie(&a.by_token(&HeaderMap::new(), None, &token, None).await.unwrap().cookie(&a));
     assert_eq!(who(&b, &cookie).await, "ci");
     let row = place.rows.lock().unwrap()[0].clone();
     a.sign_out(&cookie, None).await.unwrap();
@@ -147,7 +147,7 @@ async fn made_up_ends_displace_none_that_were() {
     let (_, token) = new_token(dir.path(), "ci", Grant::everywhere(Role::Operator), 0, None).unwrap();
     let place = Arc::<Place>::default();
     let a = server(dir.path(), "a", &place);
-    let cookie = with_cookie(&a.by_token(&HeaderMap::new(), None, &token).await.unwrap().cookie(&a));
+    let cookie = with_cookie(&a.by_token(&HeaderMap::new(), None, &token, None).await.unwrap().cookie(&a));
     let row = place.rows.lock().unwrap()[0].clone();
     a.sign_out(&cookie, None).await.unwrap();
     let over = |_: u32| SharedRow { key: Secret::random().digest().into(), is_over: true, ..row.clone() };
@@ -226,7 +226,7 @@ async fn what_was_idle_elsewhere_is_not_taken_and_use_is_told_once_a_minute() {
         access
     };
     let (a, b) = (at("a"), at("b"));
-    let cookie = with_cookie(&a.by_token(&HeaderMap::new(), None, &token).await.unwrap().cookie(&a));
+    let cookie = with_cookie(&a.by_token(&HeaderMap::new(), None, &token, None).await.unwrap().cookie(&a));
     let principal = a.resolve(&cookie, None).await.unwrap();
     assert!(a.outgoing().is_empty());
     clock.set_ms(1_000_000 + TOUCH_MS - 1);

@@ -135,28 +135,9 @@ impl Access {
         Ok(NewSession { device, ..self.open(headers, address, holder).await })
     }
 
-    /// Signs in by token. No limit holds here: nobody guesses 256 bits, and nobody may lock a token out.
+    /// Signs in by token. No limit holds here: nobody guesses 256 bits, and nobody may lock a token out. `only`: the role
+    /// it has to have, as for a screen that anybody may stand before.
     pub async fn by_token(
-        &self,
-        headers: &HeaderMap,
-        peer: Option<IpAddr>,
-        token: &Secret,
-    ) -> Result<NewSession, SignInError> {
-        self.by_token_of(headers, peer, token, None).await
-    }
-
-    /// The same for a screen that anybody may stand before: only a token that may look and nothing else.
-    pub async fn by_viewing_token(
-        &self,
-        headers: &HeaderMap,
-        peer: Option<IpAddr>,
-        token: &Secret,
-    ) -> Result<NewSession, SignInError> {
-        self.by_token_of(headers, peer, token, Some(Role::Viewer)).await
-    }
-
-    /// `only`: the role it has to have.
-    async fn by_token_of(
         &self,
         headers: &HeaderMap,
         peer: Option<IpAddr>,

@@ -108,6 +108,14 @@ struct ActiveToken {
     revoker: Revoker,
 }
 
+impl ActiveToken {
+    /// What it is, where it may be used at an instant.
+    fn valid(&self, now_ms: i64) -> Option<&TokenRecord> {
+        let is_valid = !self.record.is_expired(now_ms) && self.revoker.revocation().reason().is_none();
+        is_valid.then_some(&self.record)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BadToken {
     Unknown,
@@ -149,20 +157,17 @@ impl Tokens {
 
     /// Whether a token is still what it was when somebody signed in with it.
     pub(super) fn has(&self, id: &str, now_ms: i64) -> bool {
-        self.0
-            .get(id)
-            .is_some_and(|active| !active.record.is_expired(now_ms) && active.revoker.revocation().reason().is_none())
+        self.by_id(id, now_ms).is_some()
     }
 
     /// The token of an id, where it may be used at an instant.
     pub(super) fn by_id(&self, id: &str, now_ms: i64) -> Option<&TokenRecord> {
-        let active = self.0.get(id).filter(|active| !active.record.is_expired(now_ms))?;
-        active.revoker.revocation().reason().is_none().then_some(&active.record)
+        self.0.get(id)?.valid(now_ms)
     }
 
     pub(super) fn grant_of(&self, name: &str, now_ms: i64) -> Option<&Grant> {
         let active = self.0.values().find(|active| active.record.name == name && !active.record.is_expired(now_ms))?;
-        active.revoker.revocation().reason().is_none().then_some(&active.record.grant)
+        active.valid(now_ms).map(|record| &record.grant)
     }
 
     pub(super) fn any_may(&self, right: Right, now_ms: i64) -> bool {

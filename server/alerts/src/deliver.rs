@@ -44,9 +44,7 @@ impl Delivery {
     /// Tells a receiver; `repeat_ms`: after so long again of what still fires.
     pub fn new(alerts: Alerts, route: Route, repeat_ms: Option<i64>) -> Result<Self, String> {
         // Plain http needs no authorities, and a machine may have none.
-        let is_plain = route.url.scheme() == "http";
-        let sender = if is_plain { Sender::plain_only(ANSWER_WITHIN) } else { Sender::patient(ANSWER_WITHIN) };
-        let sender = sender.map_err(|error| error.to_string())?;
+        let sender = Sender::new(ANSWER_WITHIN, route.url.scheme() == "http").map_err(|error| error.to_string())?;
         let backoff = Backoff::new(FIRST_WAIT, LONGEST_WAIT).map_err(|error| error.to_string())?;
         let (trouble, note_trouble) = (String::new(), String::new());
         Ok(Self {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lockscope_core::configured::is_meant;
+pub use lockscope_core::configured::is_meant as is_path_meant;
 use lockscope_core::diagnosis::{Code, Severity, Verdict};
 use lockscope_history::derive::{verdict_name, verdict_of};
 
@@ -137,11 +137,6 @@ impl Rule {
     pub(crate) fn names_one(&self) -> bool {
         !self.path.contains('*')
     }
-}
-
-/// Whether a pattern means a path: `*` is any part of one name, `**` any names.
-pub fn is_path_meant(pattern: &str, path: &str) -> bool {
-    is_meant(pattern, path)
 }
 
 /// Reads a time like `30s`, `500ms`, `5m` or `2h`; at most a week.

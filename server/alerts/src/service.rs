@@ -2,7 +2,6 @@
 
 mod routes;
 mod shared;
-mod shared_snoozes;
 mod snooze_notes;
 mod snoozes;
 

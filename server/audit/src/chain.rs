@@ -5,7 +5,7 @@
 //! `hash`. So the chain can be checked with `sha256sum` and a text editor alone.
 
 use lockscope_view::AuditRecord;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// What the first record's hash is chained to.
@@ -18,7 +18,8 @@ const BEFORE_HASH: &[u8] = b",\"hash\":\"";
 const AFTER_HASH: &[u8] = b"\"}";
 
 /// The end of a chain: what the next record is chained to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ChainHead {
     /// Number of the last record; 0 before the first.
     pub id: u64,

@@ -19,6 +19,8 @@ const LOCK: &str = "audit.lock";
 /// For the owner only.
 const MODE: u32 = 0o600;
 const DIR_MODE: u32 = 0o700;
+/// Bytes of a small file at most; it has about a hundred.
+const SMALL_BYTES_MAX: u64 = 1_024;
 /// Torn ends that are kept before somebody has to look at them.
 const TORN_MAX: u32 = 1_000;
 
@@ -70,8 +72,8 @@ pub(super) fn take(dir: &Path) -> Result<File, AuditError> {
     }
 }
 
-/// Opens the file that is written, at its end; true when it is new.
-pub(super) fn open_log(dir: &Path) -> io::Result<(File, bool)> {
+/// Opens the file that is written, at its end.
+pub(super) fn open_log(dir: &Path) -> io::Result<File> {
     let path = dir.join(LOG);
     let is_new = !path.try_exists()?;
     let file = OpenOptions::new().create(true).append(true).read(true).mode(MODE).open(&path)?;
@@ -81,12 +83,23 @@ pub(super) fn open_log(dir: &Path) -> io::Result<(File, bool)> {
     if is_new {
         sync_dir(dir)?;
     }
-    Ok((file, is_new))
+    Ok(file)
 }
 
 /// Makes names in a directory durable.
 pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()
+}
+
+/// What a small file holds, of which no more is read than it can have; None when there is none.
+pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    match File::open(path) {
+        Ok(file) => io::Read::read_to_end(&mut io::Read::take(file, SMALL_BYTES_MAX), &mut bytes)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    Ok(Some(bytes))
 }
 
 /// Writes a small file so that there is the old one or the new one, and never half of one.

@@ -3,36 +3,18 @@
 use std::io;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
 use super::chain::{self, ChainHead};
 use super::files;
 
-/// Bytes of the file at most; it has about a hundred.
-const BYTES_MAX: u64 = 1_024;
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Head {
-    id: u64,
-    hash: String,
-}
-
 /// What the file says; None when there is none.
 pub(super) fn read(dir: &Path) -> io::Result<Option<ChainHead>> {
-    let mut text = Vec::new();
-    match std::fs::File::open(dir.join(files::HEAD)) {
-        Ok(file) => io::Read::read_to_end(&mut io::Read::take(file, BYTES_MAX), &mut text)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
+    let Some(text) = files::read(&dir.join(files::HEAD))? else { return Ok(None) };
     let unlike = || io::Error::new(io::ErrorKind::InvalidData, "it does not hold a number and a hash");
-    let head: Head = serde_json::from_slice(&text).map_err(|_| unlike())?;
-    if head.id == 0 || !chain::is_hash(&head.hash) || text != line(&ChainHead { id: head.id, hash: head.hash.clone() })
-    {
+    let head: ChainHead = serde_json::from_slice(&text).map_err(|_| unlike())?;
+    if head.id == 0 || !chain::is_hash(&head.hash) || text != line(&head) {
         return Err(unlike());
     }
-    Ok(Some(ChainHead { id: head.id, hash: head.hash }))
+    Ok(Some(head))
 }
 
 /// Puts a new one in its place.

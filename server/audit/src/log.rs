@@ -14,7 +14,7 @@ use super::chain::ChainHead;
 use super::records::{Export, PageQuery, Records};
 use super::requests::{OpenIds, Requests};
 use super::verify::{Segment, VerifiedLog, VerifyError, verify_dir};
-use super::writer::{Start, Writer, WrittenBatch, torn_end};
+use super::writer::{Writer, WrittenBatch, torn_end};
 use super::{AuditError, Entry, Journal, export, files, head, page};
 use lockscope_runtime::clock::Clock;
 
@@ -53,6 +53,7 @@ pub struct Log {
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) dir: PathBuf,
+    /// Nothing that holds it can panic half-way.
     state: Mutex<State>,
     /// The last number, for who follows the log.
     last_id: watch::Sender<u64>,
@@ -120,7 +121,7 @@ impl Log {
         };
         let path = dir.join(files::LOG);
         let failed = |error| files::failed("written", &path, &error);
-        let (file, _) = files::open_log(&dir).map_err(failed)?;
+        let file = files::open_log(&dir).map_err(failed)?;
         let mut segments = whole.segments;
         let segment = match segments.last() {
             Some(last) if last.path == path => last.clone(),
@@ -163,16 +164,17 @@ impl Log {
             last_id,
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
         });
-        let mut writer = Writer::new(Start {
+        let mut writer = Writer {
             dir,
             clock,
             rotate_bytes: options.rotate_bytes,
             file,
             segment,
             tip: whole.tip,
-            first,
-            lock,
-        });
+            is_dirty: false,
+            pending: Some(first),
+            _lock: lock,
+        };
         // A full disk is no reason not to read; the first record is then written before the next.
         shared.note(&writer.write(Vec::new()), &[]);
         let (queue, inbox) = mpsc::channel(QUEUE_MAX);
@@ -185,12 +187,12 @@ impl Log {
     }
 
     pub fn tip(&self) -> ChainHead {
-        self.shared.state().tip.clone()
+        self.shared.state.lock().tip.clone()
     }
 
     /// Why nothing can be written; empty while all is well.
     pub fn trouble(&self) -> String {
-        self.shared.state().trouble.clone()
+        self.shared.state.lock().trouble.clone()
     }
 
     /// The requests that were on record when it was opened, for whoever settles those without an outcome; once.
@@ -200,7 +202,7 @@ impl Log {
 
     /// Records that the webhook has still to take; None without one.
     pub fn webhook_behind(&self) -> Option<u64> {
-        let state = self.shared.state();
+        let state = self.shared.state.lock();
         state.delivered.map(|delivered| state.tip.id.saturating_sub(delivered))
     }
 
@@ -240,13 +242,8 @@ fn write_all(writer: &mut Writer, mut inbox: mpsc::Receiver<AppendRequest>, shar
 }
 
 impl Shared {
-    fn state(&self) -> parking_lot::MutexGuard<'_, State> {
-        // Nothing that holds it can panic half-way.
-        self.state.lock()
-    }
-
     fn note(&self, written: &Result<WrittenBatch, AuditError>, parts: &[(AuditKind, Option<u64>)]) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         match written {
             Ok(written) => {
                 if !state.trouble.is_empty() {
@@ -272,7 +269,7 @@ impl Shared {
 
     /// Files with their whole lengths.
     pub(super) fn segments(&self) -> Vec<Segment> {
-        self.state().segments.clone()
+        self.state.lock().segments.clone()
     }
 
     /// Follows the last number.
@@ -282,39 +279,34 @@ impl Shared {
 
     /// Why the webhook is behind; empty when it is not.
     pub(super) fn set_delivery_trouble(&self, trouble: String) {
-        self.state().delivery_trouble = trouble;
+        self.state.lock().delivery_trouble = trouble;
     }
 
     pub(super) fn set_delivered(&self, id: u64) {
-        self.state().delivered = Some(id);
+        self.state.lock().delivered = Some(id);
     }
 
     fn page(&self, query: &PageQuery) -> Result<AuditPage, AuditError> {
-        let (total, open_requests, segments, trouble, delivery_trouble) = {
-            let state = self.state();
-            (
-                state.tip.id,
-                state.open.count(),
-                state.segments.clone(),
-                state.trouble.clone(),
-                state.delivery_trouble.clone(),
-            )
-        };
         let path = self.dir.join(files::LOG);
+        let (mut page, segments) = {
+            let state = self.state.lock();
+            let page = AuditPage {
+                total: state.tip.id,
+                open_requests: state.open.count(),
+                file: path.display().to_string(),
+                trouble: state.trouble.clone(),
+                delivery_trouble: state.delivery_trouble.clone(),
+                next_before: None,
+                replica: None,
+                not_shown: Vec::new(),
+                not_shown_trouble: String::new(),
+                records: Vec::new(),
+            };
+            (page, state.segments.clone())
+        };
         let found = page::find(&self.dir, &segments, query).map_err(|error| files::failed("read", &path, &error))?;
-        let file = path.display().to_string();
-        Ok(AuditPage {
-            total,
-            open_requests,
-            file,
-            trouble,
-            delivery_trouble,
-            next_before: found.next_before,
-            replica: None,
-            not_shown: Vec::new(),
-            not_shown_trouble: String::new(),
-            records: found.records,
-        })
+        (page.next_before, page.records) = (found.next_before, found.records);
+        Ok(page)
     }
 }
 

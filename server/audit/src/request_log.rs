@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockscope_view::AuditKind;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::refusals::Refusals;
@@ -148,7 +148,7 @@ impl RequestLog {
     /// Puts refusals on record that were only counted so far.
     pub async fn flush(&self) {
         let counted: Vec<_> = {
-            let RefusalSummary { by_actor, .. } = std::mem::take(&mut *self.refused());
+            let RefusalSummary { by_actor, .. } = std::mem::take(&mut *self.0.refused.lock());
             by_actor.into_values().filter_map(|(mut count, actor)| Some((count.take_left_out()?, actor))).collect()
         };
         for (count, actor) in counted {
@@ -164,7 +164,7 @@ impl RequestLog {
     /// Counts a refusal; gives the place back when it is to be written.
     fn count(&self, actor: &Actor, place: Option<OwnedSemaphorePermit>) -> Option<OwnedSemaphorePermit> {
         let now_ms = self.0.clock.now_ms();
-        let mut refused = self.refused();
+        let mut refused = self.0.refused.lock();
         let own = format!("{} {}", actor.by.name(), actor.name);
         let is_known = refused.by_actor.contains_key(&own) || refused.by_actor.len() < ACTORS_MAX;
         let key = if is_known { own } else { String::new() };
@@ -183,10 +183,6 @@ impl RequestLog {
             });
         }
         None
-    }
-
-    fn refused(&self) -> MutexGuard<'_, RefusalSummary> {
-        self.0.refused.lock()
     }
 
     fn late(&self) -> AuditError {

@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shared_rows::{SharedRow, Sharer};
-use parking_lot::{Mutex, MutexGuard};
-use serde::{Deserialize, Serialize};
+use parking_lot::Mutex;
 
 use super::chain::{self, ChainHead};
 use super::{VerifyError, head, verify_dir};
@@ -25,17 +24,10 @@ const READ_EVERY: Duration = Duration::from_secs(2);
 /// Lifetime of a row after the last record.
 const KEPT_MS: i64 = 400 * 86_400_000;
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Body {
-    id: u64,
-    hash: String,
-}
-
 /// The replica and its head; None if the row's body is malformed.
 pub fn parse(row: &SharedRow) -> Option<(String, ChainHead)> {
-    let Body { id, hash } = serde_json::from_str(&row.body).ok()?;
-    chain::is_hash(&hash).then(|| (row.key.clone(), ChainHead { id, hash }))
+    let head: ChainHead = serde_json::from_str(&row.body).ok()?;
+    chain::is_hash(&head.hash).then(|| (row.key.clone(), head))
 }
 
 #[derive(Debug)]
@@ -73,10 +65,6 @@ impl SharedHeads {
         Arc::new(Self { replica, dir, clock, state: Mutex::default() })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
-    }
-
     /// Reads the own head every two seconds, and checks the log once the database was read.
     pub async fn follow(self: Arc<Self>) {
         loop {
@@ -90,24 +78,24 @@ impl SharedHeads {
     async fn read_own(&self) {
         let dir = self.dir.clone();
         if let Ok(Ok(head)) = tokio::task::spawn_blocking(move || head::read(&dir)).await {
-            self.state().own = head;
+            self.state.lock().own = head;
         }
     }
 
     /// The number of the last record that each other replica published.
     pub fn others(&self) -> BTreeMap<String, u64> {
-        self.state().others.iter().map(|(replica, head)| (replica.clone(), head.id)).collect()
+        self.state.lock().others.iter().map(|(replica, head)| (replica.clone(), head.id)).collect()
     }
 
     /// Why the own head is not published; empty while it is.
     pub fn trouble(&self) -> String {
-        self.state().trouble.clone()
+        self.state.lock().trouble.clone()
     }
 
     /// Verifies that the log contains the published head. If it does not, the row stays as evidence.
     async fn check(&self) {
         let published = {
-            let mut state = self.state();
+            let mut state = self.state.lock();
             let Check::Due(published) = &state.check else { return };
             let published = published.clone();
             state.check = Check::Waiting;
@@ -116,7 +104,7 @@ impl SharedHeads {
         let dir = self.dir.clone();
         let checked =
             tokio::task::spawn_blocking(move || published.map_or(Ok(()), |head| has_record(&dir, &head))).await;
-        let mut state = self.state();
+        let mut state = self.state.lock();
         match checked.map_err(|error| error.to_string()).flatten() {
             Ok(()) => (state.check, state.trouble) = (Check::Passed, String::new()),
             Err(why) if state.trouble != why => {
@@ -153,7 +141,7 @@ impl Sharer for SharedHeads {
     }
 
     fn outgoing(&self) -> Vec<SharedRow> {
-        let state = self.state();
+        let state = self.state.lock();
         let Some(head) = state
             .own
             .as_ref()
@@ -161,7 +149,7 @@ impl Sharer for SharedHeads {
         else {
             return Vec::new();
         };
-        let body = serde_json::to_string(&Body { id: head.id, hash: head.hash.clone() }).unwrap_or_default();
+        let body = serde_json::to_string(head).unwrap_or_default();
         // A later record has the larger number.
         let stamp = i64::try_from(head.id).unwrap_or(i64::MAX);
         let expires_at_ms = self.clock.now_ms().saturating_add(KEPT_MS);
@@ -170,7 +158,7 @@ impl Sharer for SharedHeads {
 
     fn sent(&self, rows: &[SharedRow]) {
         if let Some((_, head)) = rows.iter().find_map(parse) {
-            self.state().published = Some(head);
+            self.state.lock().published = Some(head);
         }
     }
 
@@ -179,7 +167,7 @@ impl Sharer for SharedHeads {
             let is_ours = |(replica, _): &(String, ChainHead)| *replica == self.replica;
             let (ours, others): (Vec<_>, Vec<_>) = rows.iter().filter_map(parse).partition(is_ours);
             let ours = ours.into_iter().next().map(|(_, head)| head);
-            let mut state = self.state();
+            let mut state = self.state.lock();
             if is_whole {
                 state.others.clear();
                 // After a failover the database may lack the newest row: publish it again.

@@ -14,33 +14,19 @@ use lockscope_runtime::clock::Clock;
 /// Owns the file that is written.
 #[derive(Debug)]
 pub(super) struct Writer {
-    dir: PathBuf,
-    clock: Clock,
-    rotate_bytes: u64,
-    file: File,
-    /// Whole lines end here.
-    bytes: u64,
-    /// The file's first record, or the one that would be.
-    first_id: u64,
-    tip: ChainHead,
-    /// More than whole lines may be in the file, by us.
-    is_dirty: bool,
-    /// What has to be recorded before anything else.
-    pending: Option<Entry>,
-    /// Held as long as this lives.
-    _lock: File,
-}
-
-/// What the writer goes on from.
-pub(super) struct Start {
     pub(super) dir: PathBuf,
     pub(super) clock: Clock,
     pub(super) rotate_bytes: u64,
     pub(super) file: File,
+    /// The file, as far as it has whole lines.
     pub(super) segment: Segment,
     pub(super) tip: ChainHead,
-    pub(super) first: Entry,
-    pub(super) lock: File,
+    /// More than whole lines may be in the file, by us.
+    pub(super) is_dirty: bool,
+    /// What has to be recorded before anything else.
+    pub(super) pending: Option<Entry>,
+    /// Held as long as this lives.
+    pub(super) _lock: File,
 }
 
 pub(super) struct WrittenBatch {
@@ -52,28 +38,11 @@ pub(super) struct WrittenBatch {
 }
 
 impl Writer {
-    pub(super) fn new(start: Start) -> Self {
-        let Start { dir, clock, rotate_bytes, file, segment, tip, first, lock } = start;
-        let (bytes, first_id) = (segment.bytes, segment.first_id);
-        Self {
-            dir,
-            clock,
-            rotate_bytes,
-            file,
-            bytes,
-            first_id,
-            tip,
-            is_dirty: false,
-            pending: Some(first),
-            _lock: lock,
-        }
-    }
-
     /// Writes entries, one record each and in this order: all of them durable, or none.
     pub(super) fn write(&mut self, entries: Vec<Entry>) -> Result<WrittenBatch, AuditError> {
         self.heal()?;
         self.rotate()?;
-        let path = self.path();
+        let path = self.segment.path.clone();
         let at_ms = self.clock.now_ms();
         let mut tip = self.tip.clone();
         let mut text = Vec::new();
@@ -97,28 +66,20 @@ impl Writer {
         }
         self.is_dirty = false;
         self.pending = None;
-        self.bytes += text.len() as u64;
+        self.segment.bytes += text.len() as u64;
         self.tip = tip.clone();
-        Ok(WrittenBatch { tip, first_id, segment: self.segment() })
-    }
-
-    fn path(&self) -> PathBuf {
-        self.dir.join(files::LOG)
-    }
-
-    fn segment(&self) -> Segment {
-        Segment { path: self.path(), first_id: self.first_id, bytes: self.bytes }
+        Ok(WrittenBatch { tip, first_id, segment: self.segment.clone() })
     }
 
     fn take_back(&mut self) -> io::Result<()> {
-        self.file.set_len(self.bytes)?;
+        self.file.set_len(self.segment.bytes)?;
         self.is_dirty = false;
         Ok(())
     }
 
     /// Makes sure that the file at the path is ours and ends where our chain ends.
     fn heal(&mut self) -> Result<(), AuditError> {
-        let path = self.path();
+        let path = self.segment.path.clone();
         let failed = |error: io::Error| files::failed("written", &path, &error);
         let there = std::fs::metadata(&path).map_err(failed)?;
         let ours = self.file.metadata().map_err(failed)?;
@@ -126,26 +87,27 @@ impl Writer {
             self.adopt()?;
         }
         let bytes = self.file.metadata().map_err(failed)?.len();
-        if bytes > self.bytes && self.is_dirty {
+        if bytes > self.segment.bytes && self.is_dirty {
             return self.take_back().map_err(failed);
         }
-        if bytes == self.bytes {
+        if bytes == self.segment.bytes {
             return Ok(());
         }
         Err(AuditError(format!(
             "the audit record {} has {bytes} bytes and not {}: something else wrote to it or cut it; put it back as it was, or start Lockscope again after `lockscope audit verify`",
             path.display(),
-            self.bytes
+            self.segment.bytes
         )))
     }
 
     /// Goes on in another file at the path, when it ends exactly where ours does.
     fn adopt(&mut self) -> Result<(), AuditError> {
-        let path = self.path();
+        let path = self.segment.path.clone();
         let failed = |error: io::Error| files::failed("written", &path, &error);
-        let (file, _) = files::open_log(&self.dir).map_err(failed)?;
-        let is_same = file.metadata().map_err(failed)?.len() == self.bytes && {
-            let line = ReverseLines::new(file.try_clone().map_err(failed)?, self.bytes).previous().map_err(failed)?;
+        let file = files::open_log(&self.dir).map_err(failed)?;
+        let is_same = file.metadata().map_err(failed)?.len() == self.segment.bytes && {
+            let line =
+                ReverseLines::new(file.try_clone().map_err(failed)?, self.segment.bytes).previous().map_err(failed)?;
             line.is_none_or(|line| verify::ends_with(&self.tip, &line))
         };
         if !is_same {
@@ -160,21 +122,21 @@ impl Writer {
 
     /// Begins a new file when this one is full.
     fn rotate(&mut self) -> Result<(), AuditError> {
-        if self.bytes < self.rotate_bytes.max(1) {
+        if self.segment.bytes < self.rotate_bytes.max(1) {
             return Ok(());
         }
-        let (path, full) = (self.path(), self.dir.join(files::full_name(self.first_id)));
+        let (path, full) = (self.segment.path.clone(), self.dir.join(files::full_name(self.segment.first_id)));
         let failed = |error: io::Error| files::failed("continued in a new file", &path, &error);
         std::fs::rename(&path, &full).map_err(failed)?;
         match files::open_log(&self.dir) {
-            Ok((file, _)) => self.file = file,
+            Ok(file) => self.file = file,
             Err(error) => {
                 // Back, so that the next try finds everything as it was.
                 let _ = std::fs::rename(&full, &path);
                 return Err(failed(error));
             }
         }
-        (self.bytes, self.first_id) = (0, self.tip.id + 1);
+        self.segment = Segment { path, first_id: self.tip.id + 1, bytes: 0 };
         Ok(())
     }
 }

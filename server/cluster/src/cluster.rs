@@ -66,12 +66,12 @@ impl Cluster {
 
     /// Whether this replica leads, as of now: never longer than its session lives, whatever it heard.
     pub fn is_leader(&self) -> bool {
-        self.known().leads_at(clock::instant())
+        self.0.known.lock().leads_at(clock::instant())
     }
 
     /// The place of this replica among those that are there, by their ids, as of now; None while it is no member.
     pub fn rank(&self) -> Option<usize> {
-        self.known().rank_at(self.id(), clock::instant())
+        self.0.known.lock().rank_at(self.id(), clock::instant())
     }
 
     /// Asks ZooKeeper whether this replica could join, and changes nothing.
@@ -80,16 +80,16 @@ impl Cluster {
     }
 
     pub fn view(&self) -> ClusterView {
-        self.known().view(&self.0.settings, &self.0.record.watches, clock::instant())
+        self.0.known.lock().view(&self.0.settings, &self.0.record.watches, clock::instant())
     }
 
     /// Whether nothing was heard of the cluster for so long that what must not wait is done without it.
     pub fn is_cut_off(&self) -> bool {
-        self.known().heard_at.unwrap_or(self.0.begun).elapsed() >= CUT_OFF_AFTER
+        self.0.known.lock().heard_at.unwrap_or(self.0.begun).elapsed() >= CUT_OFF_AFTER
     }
 
     pub fn counts(&self) -> Counts {
-        self.known().counts
+        self.0.known.lock().counts
     }
 
     pub fn id(&self) -> &str {
@@ -98,7 +98,7 @@ impl Cluster {
 
     /// Notes how the database stands by which replicas share; it is shown with the rest.
     pub fn note_shared_memory(&self, memory: SharedMemory) {
-        self.known().shared_memory = Some(memory);
+        self.0.known.lock().shared_memory = Some(memory);
     }
 
     pub(crate) fn settings(&self) -> &Settings {
@@ -127,21 +127,21 @@ impl Cluster {
     }
 
     pub(crate) fn why(&self) -> String {
-        self.known().why.clone()
+        self.0.known.lock().why.clone()
     }
 
     pub(crate) fn count(&self, one: impl FnOnce(&mut Counts)) {
-        one(&mut self.known().counts);
+        one(&mut self.0.known.lock().counts);
     }
 
     /// ZooKeeper answered.
     pub(crate) fn heard(&self) {
-        self.known().heard_at = Some(clock::instant());
+        self.0.known.lock().heard_at = Some(clock::instant());
     }
 
     /// Where this replica stands. Nothing but a member leads.
     pub(crate) fn set_state(&self, state: ClusterState, why: String) {
-        let mut known = self.known();
+        let mut known = self.0.known.lock();
         if (known.state, &known.why) == (state, &why) {
             return;
         }
@@ -165,14 +165,14 @@ impl Cluster {
 
     /// An answer came to what was sent at an instant.
     pub(crate) fn renew(&self, sent: Instant, session_timeout: Duration) {
-        let mut known = self.known();
+        let mut known = self.0.known.lock();
         known.lease.renew(sent, session_timeout);
         known.heard_at = Some(clock::instant());
     }
 
     /// Our znode at the latch is the first, or gone.
     pub(crate) fn set_latch(&self, path: Option<String>) {
-        let mut known = self.known();
+        let mut known = self.0.known.lock();
         if path.is_some() && known.latch.is_none() {
             known.counts.leaderships += 1;
         }
@@ -180,12 +180,12 @@ impl Cluster {
     }
 
     pub(crate) fn latch(&self) -> Option<String> {
-        self.known().latch.clone()
+        self.0.known.lock().latch.clone()
     }
 
     /// Who is first at the latch.
     pub(crate) fn set_first(&self, id: Option<String>) {
-        let mut known = self.known();
+        let mut known = self.0.known.lock();
         if known.first == id {
             return;
         }
@@ -197,14 +197,10 @@ impl Cluster {
     }
 
     pub(crate) fn note_members(&self, members: Vec<Member>, strangers: usize) {
-        let mut known = self.known();
+        let mut known = self.0.known.lock();
         known.members = members;
         known.strangers = strangers;
         known.seen_at_ms = Some(self.0.clock.now_ms());
         known.heard_at = Some(clock::instant());
-    }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.0.known.lock()
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use lockscope_zookeeper::{Credentials, note_ours};
+use lockscope_zookeeper::Credentials;
 use zookeeper_client::{Acl, Acls, AuthId, Client, CreateMode, Error, Permission};
 
 use crate::paths::Paths;
@@ -71,12 +71,9 @@ pub(crate) async fn open(settings: &Settings) -> Result<Client, Trouble> {
     let credentials = &settings.credentials;
     let no_session = |error: Error| Trouble::NoSession(error.to_string());
     let connector = credentials.connector(settings.session_timeout).map_err(no_session)?;
-    let opening = credentials.open(connector, &settings.connect);
+    let opening = credentials.open_ours(connector, &settings.connect);
     let opened = tokio::time::timeout(settings.session_timeout * 2, opening).await;
-    let client =
-        opened.map_err(|_| Trouble::NoSession("no server answered in time".to_owned()))?.map_err(no_session)?;
-    note_ours(client.session_id().0);
-    Ok(client)
+    opened.map_err(|_| Trouble::NoSession("no server answered in time".to_owned()))?.map_err(no_session)
 }
 
 /// Creates what is missing of the directories, and makes all of it ours alone. The ACL of what is created from now on.

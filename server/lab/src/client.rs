@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockscope_view::{LabOrder, Strategy};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tokio::sync::{mpsc, watch};
@@ -15,7 +15,7 @@ use zookeeper_client::{Acls, Client, CreateMode, Error, MultiWriteError};
 use super::live_stats::EventSink;
 use super::relay::Relay;
 use super::sandbox::session_timeout;
-use super::strategy::{self, LabNode, StrategyEnv};
+use super::strategy::{self, StrategyEnv};
 use super::tally::Seat;
 use lockscope_zookeeper::Credentials;
 
@@ -139,27 +139,23 @@ impl Session {
         Self(Mutex::new((client.session_id().0, Some(client))))
     }
 
-    fn lock(&self) -> MutexGuard<'_, (i64, Option<Client>)> {
-        self.0.lock()
-    }
-
     /// The present one; None where it was ended.
     pub(super) fn get(&self) -> Option<Client> {
-        self.lock().1.clone()
+        self.0.lock().1.clone()
     }
 
     /// Its id, also when it was ended.
     pub(super) fn id(&self) -> i64 {
-        self.lock().0
+        self.0.lock().0
     }
 
     /// Lets go of it, so that it is closed when its client does as well.
     pub(super) fn end(&self) {
-        self.lock().1 = None;
+        self.0.lock().1 = None;
     }
 
     fn set(&self, client: Client) {
-        *self.lock() = (client.session_id().0, Some(client));
+        *self.0.lock() = (client.session_id().0, Some(client));
     }
 }
 
@@ -237,7 +233,7 @@ impl LabClient {
             self.teller.broken();
         }
         self.teller.releases();
-        strategy::leave(&self.client, place).await?;
+        self.client.delete(&place, None).await?;
         Ok(After::GoesOn)
     }
 
@@ -264,7 +260,7 @@ impl LabClient {
     }
 
     /// Holds as long as ordered; in a draining lane also until all others wait again, so that each release meets all.
-    async fn hold(&mut self, place: &LabNode, version: i32) -> Result<After, Error> {
+    async fn hold(&mut self, place: &str, version: i32) -> Result<After, Error> {
         let hold = Duration::from_millis(self.order.hold_ms.into());
         let drains = drains(&self.order);
         let mut progress = self.teller.board.progress();
@@ -318,10 +314,10 @@ impl LabClient {
 
     /// Receives nothing until another holds, goes on as if nothing had been, is rejected by the fence, and comes again
     /// with another session.
-    async fn pause(&mut self, place: &LabNode, version: i32) -> Result<After, Error> {
+    async fn pause(&mut self, place: &str, version: i32) -> Result<After, Error> {
         self.teller.sits(Seat::Paused);
         self.relay.mute();
-        self.referee.outlives(&place.path, version, self.client.session_timeout() * PAUSES_MAX).await;
+        self.referee.outlives(place, version, self.client.session_timeout() * PAUSES_MAX).await;
         self.relay.unmute();
         self.teller.sits(Seat::Believing);
         tokio::time::sleep(BELIEVES).await;
@@ -335,10 +331,10 @@ impl LabClient {
     }
 
     /// Lets go, but a persistent znode stays in the place of its own: both in one, so that nobody comes in between.
-    async fn leave_stale(&self, place: &LabNode) -> Result<After, Error> {
+    async fn leave_stale(&self, place: &str) -> Result<After, Error> {
         let mut writer = self.referee.client.new_multi_writer();
-        writer.add_delete(&place.path, None)?;
-        writer.add_create(&place.path, STALE_LABEL, &CreateMode::Persistent.with_acls(Acls::anyone_all()))?;
+        writer.add_delete(place, None)?;
+        writer.add_create(place, STALE_LABEL, &CreateMode::Persistent.with_acls(Acls::anyone_all()))?;
         self.teller.releases();
         writer.commit().await.map_err(|error| match error {
             MultiWriteError::RequestFailed { source } | MultiWriteError::OperationFailed { source, .. } => source,
@@ -355,7 +351,8 @@ fn is_for_holder(command: Command) -> bool {
 }
 
 enum Entered {
-    Holds(LabNode),
+    /// The znode that is the lock, or its place in the queue.
+    Holds(String),
     /// It was given another instruction meanwhile.
     Told(After),
 }

@@ -12,14 +12,16 @@ const FIRST_BUCKET_US: u64 = 50;
 const BUCKET_GROWTH: f64 = 1.2;
 
 /// Latencies, in bounded memory.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Latencies(Option<Histogram<u64>>);
 
-impl Latencies {
-    pub(super) fn new() -> Self {
+impl Default for Latencies {
+    fn default() -> Self {
         Self(Histogram::new_with_bounds(1, LONGEST_US, DIGITS).ok())
     }
+}
 
+impl Latencies {
     pub(super) fn record(&mut self, us: u64) {
         if let Some(all) = &mut self.0 {
             all.saturating_record(us.clamp(1, LONGEST_US));
@@ -55,13 +57,13 @@ mod tests {
 
     #[test]
     fn none_is_nothing() {
-        let none = Latencies::new();
+        let none = Latencies::default();
         assert_eq!((none.spread(), none.buckets()), (Spread::default(), Vec::new()));
     }
 
     #[test]
     fn a_hundred_are_spread_and_bucketed() {
-        let mut all = Latencies::new();
+        let mut all = Latencies::default();
         (1..=100).for_each(|ms| all.record(ms * 1_000));
         let spread = all.spread();
         assert_eq!((spread.count, spread.max.round()), (100, 100.0));
@@ -78,7 +80,7 @@ mod tests {
 
     #[test]
     fn what_is_too_long_counts_as_the_longest() {
-        let mut all = Latencies::new();
+        let mut all = Latencies::default();
         all.record(u64::MAX);
         all.record(0);
         assert_eq!(all.spread().count, 2);

@@ -22,7 +22,7 @@ pub(super) struct LagProbe {
 
 impl LagProbe {
     pub(super) fn start() -> Self {
-        let lags = Arc::new(Mutex::new(Latencies::new()));
+        let lags = Arc::new(Mutex::new(Latencies::default()));
         let to = Arc::clone(&lags);
         let task = tokio::spawn(async move {
             loop {

@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use lockscope_view::{FaultOrder, LabBrief, LabOrder, LabRun, LabRuns, ThrownFault};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use thiserror::Error;
 use tokio::sync::watch;
 
@@ -143,10 +143,6 @@ impl Lab {
         self.current().filter(|run| run.id == id)
     }
 
-    fn starting(&self) -> MutexGuard<'_, ()> {
-        self.0.starting.lock()
-    }
-
     fn tell(&self) {
         self.0.changed.send_modify(|count| *count += 1);
     }
@@ -201,7 +197,7 @@ impl Lab {
     pub fn start(&self, order: LabOrder, by: &str) -> Result<String, LabRefusal> {
         let checked = self.check(order)?;
         let place = checked.1.ensemble.clone();
-        let _starting = self.starting();
+        let _starting = self.0.starting.lock();
         if let Some(run) = self.current() {
             return Err(LabRefusal::Busy(run.id.clone()));
         }

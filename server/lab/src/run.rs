@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::{join_all, try_join_all};
 use lockscope_view::{LabOrder, LabRun, LabState, ServerCounter, Spread, ThrownFault};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::client::FenceCounter;
@@ -25,15 +25,9 @@ const SHOW_EVERY: Duration = Duration::from_millis(50);
 /// What concerns the whole run.
 #[derive(Debug)]
 struct Header {
-    state: LabState,
-    why: String,
-    ended_at_ms: Option<i64>,
-    faults: Vec<ThrownFault>,
-    server: Vec<ServerCounter>,
-    conclusion: String,
-    notes: Vec<String>,
+    /// As it is shown, but for what its lanes and the probe measure.
+    run: LabRun,
     probe: Option<LagProbe>,
-    lag: Spread,
 }
 
 #[derive(Debug)]
@@ -42,10 +36,7 @@ pub(super) struct Run {
     pub(super) place: LabEnsemble,
     pub(super) lanes: Vec<Arc<StrategyRun>>,
     pub(super) clock: Clock,
-    root: String,
     order: Arc<LabOrder>,
-    by: String,
-    ordered_at_ms: i64,
     duration_max: Duration,
     header: Mutex<Header>,
     shown: watch::Sender<Arc<LabRun>>,
@@ -73,39 +64,37 @@ impl Run {
             Arc::new(StrategyRun::new(*strategy, &format!("{root}/{}", strategy.name()), &order))
         };
         let lanes: Vec<_> = order.strategies.iter().map(lane).collect();
-        let header = Header {
+        let run = LabRun {
+            id: id.clone(),
+            revision: 0,
+            ensemble: place.ensemble.clone(),
+            root,
             state: LabState::Opening,
             why: String::new(),
+            order: LabOrder::clone(&order),
+            by: by.to_owned(),
+            ordered_at_ms: clock.now_ms(),
             ended_at_ms: None,
+            strategies: lanes.iter().map(|lane| view::lane(lane)).collect(),
             faults: Vec::new(),
+            loop_lag_ms: Spread::default(),
             server: Vec::new(),
             conclusion: String::new(),
             notes: notes(&order),
-            probe: None,
-            lag: Spread::default(),
         };
-        let ordered_at_ms = clock.now_ms();
-        let by = by.to_owned();
-        let first = Arc::new(shown(&id, &root, &place, &order, &by, ordered_at_ms, &header, &lanes));
-        let (shown, stop) = (watch::Sender::new(first), watch::Sender::new(None));
-        Self {
-            id,
-            place,
-            lanes,
-            clock,
-            root,
-            order,
-            by,
-            ordered_at_ms,
-            duration_max,
-            header: Mutex::new(header),
-            shown,
-            stop,
-        }
+        let (shown, stop) = (watch::Sender::new(Arc::new(run.clone())), watch::Sender::new(None));
+        let header = Mutex::new(Header { run, probe: None });
+        Self { id, place, lanes, clock, order, duration_max, header, shown, stop }
     }
 
-    fn header(&self) -> MutexGuard<'_, Header> {
-        self.header.lock()
+    /// As it is now.
+    fn now(&self) -> LabRun {
+        let header = self.header.lock();
+        LabRun {
+            strategies: self.lanes.iter().map(|lane| view::lane(lane)).collect(),
+            loop_lag_ms: header.probe.as_ref().map_or(header.run.loop_lag_ms, LagProbe::spread),
+            ..header.run.clone()
+        }
     }
 
     pub(super) fn shown(&self) -> Arc<LabRun> {
@@ -124,19 +113,16 @@ impl Run {
     }
 
     pub(super) fn thrown(&self, fault: ThrownFault) {
-        self.header().faults.push(fault);
+        self.header.lock().run.faults.push(fault);
     }
 
     pub(super) fn faults(&self) -> usize {
-        self.header().faults.len()
+        self.header.lock().run.faults.len()
     }
 
     /// Shows what is, if it is something new; true then.
     pub(super) fn show(&self) -> bool {
-        let now = {
-            let header = self.header();
-            shown(&self.id, &self.root, &self.place, &self.order, &self.by, self.ordered_at_ms, &header, &self.lanes)
-        };
+        let now = self.now();
         self.shown.send_if_modified(|told| {
             let now = LabRun { revision: told.revision, ..now };
             let is_new = now != **told;
@@ -149,14 +135,14 @@ impl Run {
 
     /// It ended in a way that nobody thought of.
     pub(super) fn broke(&self, error: &str) {
-        let mut header = self.header();
-        (header.state, header.ended_at_ms) = (LabState::Failed, Some(self.clock.now_ms()));
-        header.why = format!("the lab itself broke ({error}); please report it");
-        header.conclusion = format!("The run failed and shows nothing: {}.", header.why);
+        let run = &mut self.header.lock().run;
+        (run.state, run.ended_at_ms) = (LabState::Failed, Some(self.clock.now_ms()));
+        run.why = format!("the lab itself broke ({error}); please report it");
+        run.conclusion = format!("The run failed and shows nothing: {}.", run.why);
     }
 
     fn turn(&self, state: LabState) {
-        self.header().state = state;
+        self.header.lock().run.state = state;
     }
 
     /// Carries it out, from making its directory to removing it. `changed` is notified when there is something new to
@@ -198,14 +184,11 @@ impl Run {
             lane.turn(state);
         }
         {
-            let mut header = self.header();
-            (header.state, header.why, header.ended_at_ms) = (state, why, Some(self.clock.now_ms()));
+            let run = &mut self.header.lock().run;
+            (run.state, run.why, run.ended_at_ms) = (state, why, Some(self.clock.now_ms()));
         }
-        let so_far = {
-            let header = self.header();
-            shown(&self.id, &self.root, &self.place, &self.order, &self.by, self.ordered_at_ms, &header, &self.lanes)
-        };
-        self.header().conclusion = conclude(&so_far);
+        let so_far = self.now();
+        self.header.lock().run.conclusion = conclude(&so_far);
     }
 
     /// Lets it run in a task of its own, so that a panic in it ends the run and nothing else.
@@ -264,7 +247,7 @@ impl Run {
         let before = counts::counters(&members.addresses).await;
         join_all(group.iter().zip(&mut fields).map(|(lane, field)| lane.ask_before(field, members))).await;
         self.turn(LabState::Running);
-        self.header().probe.get_or_insert_with(LagProbe::start);
+        self.header.lock().probe.get_or_insert_with(LagProbe::start);
         let ordered = self.order.duration_ms.map(|ms| Duration::from_millis(ms.into()));
         let within = ordered.unwrap_or(left).min(left);
         let counting = group.iter().zip(&mut fields).map(|(lane, field)| self.count(lane, field, members, within));
@@ -284,10 +267,10 @@ impl Run {
     ) -> Result<bool, String> {
         let is_whole = lane.count(field, within).await?;
         if lane.ask_after(field, members).await.is_none() {
-            let mut header = self.header();
+            let notes = &mut self.header.lock().run.notes;
             let note = "The members did not report packets by session; allow the four-letter word cons (4lw.commands.whitelist) to have our counts checked.";
-            if !header.notes.iter().any(|told| told == note) {
-                header.notes.push(note.to_owned());
+            if !notes.iter().any(|told| told == note) {
+                notes.push(note.to_owned());
             }
         }
         lane.turn(LabState::Finished);
@@ -295,21 +278,21 @@ impl Run {
     }
 
     fn grew(&self, more: Vec<ServerCounter>) {
-        let mut header = self.header();
+        let server = &mut self.header.lock().run.server;
         for one in more {
-            match header.server.iter_mut().find(|told| told.member == one.member && told.name == one.name) {
+            match server.iter_mut().find(|told| told.member == one.member && told.name == one.name) {
                 Some(told) => told.grew += one.grew,
-                None => header.server.push(one),
+                None => server.push(one),
             }
         }
     }
 
     async fn clear(&self, sandbox: &Sandbox) {
         {
-            let mut header = self.header();
-            header.state = LabState::Clearing;
+            let mut header = self.header.lock();
+            header.run.state = LabState::Clearing;
             if let Some(probe) = header.probe.take() {
-                header.lag = probe.spread();
+                header.run.loop_lag_ms = probe.spread();
             }
         }
         self.lanes.iter().for_each(|lane| lane.end());
@@ -317,38 +300,7 @@ impl Run {
         join_all(self.lanes.iter().map(|lane| lane.close(&members))).await;
         if let Err(why) = sandbox.remove().await {
             tracing::warn!(run = self.id, why, "a run of the lab was not removed");
-            self.header().notes.push(format!("Not everything was removed: {why}"));
+            self.header.lock().run.notes.push(format!("Not everything was removed: {why}"));
         }
-    }
-}
-
-#[expect(clippy::too_many_arguments, reason = "the parts of a run, which is not made yet when it is first shown")]
-fn shown(
-    id: &str,
-    root: &str,
-    place: &LabEnsemble,
-    order: &LabOrder,
-    by: &str,
-    ordered_at_ms: i64,
-    header: &Header,
-    lanes: &[Arc<StrategyRun>],
-) -> LabRun {
-    LabRun {
-        id: id.to_owned(),
-        revision: 0,
-        ensemble: place.ensemble.clone(),
-        root: root.to_owned(),
-        state: header.state,
-        why: header.why.clone(),
-        order: order.clone(),
-        by: by.to_owned(),
-        ordered_at_ms,
-        ended_at_ms: header.ended_at_ms,
-        strategies: lanes.iter().map(|lane| view::lane(lane)).collect(),
-        faults: header.faults.clone(),
-        loop_lag_ms: header.probe.as_ref().map_or(header.lag, LagProbe::spread),
-        server: header.server.clone(),
-        conclusion: header.conclusion.clone(),
-        notes: header.notes.clone(),
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lockscope_view::LabRun;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 /// Runs that are kept in memory; the oldest goes.
 pub const RUNS_MAX: usize = 20;
@@ -49,13 +49,9 @@ impl RunStore {
         Self { runs: Mutex::new(runs.into_iter().map(Arc::new).collect()), folder }
     }
 
-    fn runs(&self) -> MutexGuard<'_, VecDeque<Arc<LabRun>>> {
-        self.runs.lock()
-    }
-
     /// Those in memory, newest first.
     pub(super) fn all(&self) -> Vec<Arc<LabRun>> {
-        self.runs().iter().cloned().collect()
+        self.runs.lock().iter().cloned().collect()
     }
 
     /// One of them, or of the files.
@@ -63,13 +59,13 @@ impl RunStore {
         if !is_id(id) {
             return None;
         }
-        let kept = self.runs().iter().find(|run| run.id == id).cloned();
+        let kept = self.runs.lock().iter().find(|run| run.id == id).cloned();
         kept.or_else(|| Some(Arc::new(read(&self.folder.as_ref()?.join(format!("{id}.json")))?)))
     }
 
     pub(super) fn keep(&self, run: Arc<LabRun>) {
         {
-            let mut runs = self.runs();
+            let mut runs = self.runs.lock();
             runs.push_front(Arc::clone(&run));
             runs.truncate(RUNS_MAX);
         }

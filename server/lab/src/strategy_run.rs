@@ -106,10 +106,6 @@ impl StrategyRun {
         }
     }
 
-    fn seated(&self) -> MutexGuard<'_, Vec<Seated>> {
-        self.seated.lock()
-    }
-
     pub(super) fn measured(&self) -> MutexGuard<'_, RunMeasurements> {
         self.measured.lock()
     }
@@ -131,14 +127,14 @@ impl StrategyRun {
     /// Instructs a client to do something wrong; false when it is over already.
     pub(super) fn command(&self, client: u32, command: Command) -> bool {
         self.disturb();
-        let seated = self.seated();
+        let seated = self.seated.lock();
         let one = usize::try_from(client).ok().and_then(|at| seated.get(at));
         one.is_some_and(|one| one.commands.try_send(command).is_ok())
     }
 
     pub(super) fn session(&self, client: u32) -> Option<Client> {
         let at = usize::try_from(client).ok()?;
-        self.seated().get(at).and_then(|one| one.session.get())
+        self.seated.lock().get(at).and_then(|one| one.session.get())
     }
 
     /// Its referee; None before it is opened.
@@ -147,7 +143,7 @@ impl StrategyRun {
     }
 
     fn sessions(&self) -> Sessions {
-        self.seated().iter().map(|one| one.session.id()).collect()
+        self.seated.lock().iter().map(|one| one.session.id()).collect()
     }
 
     /// Opens all sessions.
@@ -202,7 +198,7 @@ impl StrategyRun {
             tasks.spawn(async move { (number, player.play().await) });
             seated.push(Seated { session, relay, commands: sender });
         }
-        *self.seated() = seated;
+        *self.seated.lock() = seated;
         Ok(ClientTasks { tasks, base: None })
     }
 
@@ -266,7 +262,7 @@ impl StrategyRun {
             Err(Error::SessionExpired | Error::ConnectionLoss | Error::Timeout) => {}
             Err(error) => return Err(format!("a client of {} could not go on: {error}", self.strategy.name())),
         }
-        let session = self.seated().get(client as usize).map(|one| Arc::clone(&one.session));
+        let session = self.seated.lock().get(client as usize).map(|one| Arc::clone(&one.session));
         if let Some((session, referee)) = session.zip(self.referee()) {
             session.end();
             // Where this fails as well, the end of the session does it.
@@ -379,7 +375,7 @@ impl StrategyRun {
     /// Closes all sessions and waits until the members know.
     pub(super) async fn close(&self, members: &Members) {
         let sessions = self.sessions();
-        let seated = std::mem::take(&mut *self.seated());
+        let seated = std::mem::take(&mut *self.seated.lock());
         // The relays carry the good-byes.
         let relays: Vec<_> = seated.into_iter().map(|one| one.relay).collect();
         let closed = async {

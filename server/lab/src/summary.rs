@@ -3,6 +3,7 @@
 use lockscope_view::{LabRun, LabState, Lane};
 
 use super::strategy::wakes_all;
+use super::table;
 use super::view::lost;
 
 /// The sentence for a run that has ended.
@@ -112,17 +113,8 @@ fn ms(value: f64) -> String {
     if value < 100.0 { format!("{value:.1} ms") } else { format!("{value:.0} ms") }
 }
 
-/// Digits in groups of three.
 fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    table::grouped(&number.to_string())
 }
 
 #[cfg(test)]

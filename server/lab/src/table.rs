@@ -133,7 +133,7 @@ fn written(value: f64, form: Form) -> String {
 }
 
 /// Digits in groups of three.
-fn grouped(digits: &str) -> String {
+pub(super) fn grouped(digits: &str) -> String {
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {

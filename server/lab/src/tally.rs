@@ -7,8 +7,9 @@ use lockscope_view::LAB_POINTS_MAX;
 use super::figures::Latencies;
 
 /// Where one client is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Seat {
+    #[default]
     Opening,
     /// Between two rounds.
     Away,
@@ -30,7 +31,7 @@ pub(super) enum Seat {
     Done,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Client {
     seat: Seat,
     /// It has not queued again since the last release, which will wake it.
@@ -56,7 +57,7 @@ pub(super) struct Progress {
     pub(super) acquisitions: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     wakes_all: bool,
     clients: Vec<Client>,
@@ -81,33 +82,12 @@ pub(super) struct Tally {
 impl Tally {
     /// So many clients, all opening. `wakes_all`: a release wakes everybody who waits.
     pub(super) fn new(clients: u32, wakes_all: bool) -> Self {
-        let client = Client {
-            seat: Seat::Opening,
-            is_stale: false,
-            was_woken: false,
-            woken_by: None,
-            began_us: 0,
-            key: None,
-            number: None,
-        };
         Self {
             wakes_all,
-            clients: (0..clients).map(|_| client).collect(),
-            comers: BTreeSet::new(),
-            next_key: 0,
+            clients: (0..clients).map(|_| Client::default()).collect(),
             progress: Progress { absent: clients, ..Progress::default() },
-            counted_from_us: None,
-            released_us: None,
-            open_release: None,
             stride: 1,
-            releases: 0,
-            woken: 0,
-            wasted: 0,
-            inversions: 0,
-            broken: 0,
-            per_release: Vec::new(),
-            handoffs: Latencies::new(),
-            waits: Latencies::new(),
+            ..Self::default()
         }
     }
 

@@ -31,16 +31,8 @@ pub(super) fn lane(lane: &StrategyRun) -> WireLane {
         watch_events_expected: expected,
         woken: tally.woken,
         wasted: tally.wasted,
-        reads: meter.children + meter.exists + meter.data,
-        requests: LabRequests {
-            create: meter.create,
-            delete: meter.delete,
-            children: meter.children,
-            exists: meter.exists,
-            data: meter.data,
-            ping: meter.ping,
-            other: meter.other,
-        },
+        reads: meter.requests.children + meter.requests.exists + meter.requests.data,
+        requests: meter.requests,
         bytes: meter.bytes_in + meter.bytes_out,
         bytes_in: meter.bytes_in,
         bytes_out: meter.bytes_out,
@@ -61,18 +53,21 @@ pub(super) fn lost(seats: &str) -> u64 {
 }
 
 fn since(before: Counts, after: Counts) -> Counts {
+    let (requests, later) = (before.requests, after.requests);
     Counts {
-        create: after.create.saturating_sub(before.create),
-        delete: after.delete.saturating_sub(before.delete),
-        children: after.children.saturating_sub(before.children),
-        exists: after.exists.saturating_sub(before.exists),
-        data: after.data.saturating_sub(before.data),
-        ping: after.ping.saturating_sub(before.ping),
-        other: after.other.saturating_sub(before.other),
-        events: after.events.saturating_sub(before.events),
-        packets_in: after.packets_in.saturating_sub(before.packets_in),
-        packets_out: after.packets_out.saturating_sub(before.packets_out),
-        bytes_in: after.bytes_in.saturating_sub(before.bytes_in),
-        bytes_out: after.bytes_out.saturating_sub(before.bytes_out),
+        requests: LabRequests {
+            create: later.create - requests.create,
+            delete: later.delete - requests.delete,
+            children: later.children - requests.children,
+            exists: later.exists - requests.exists,
+            data: later.data - requests.data,
+            ping: later.ping - requests.ping,
+            other: later.other - requests.other,
+        },
+        events: after.events - before.events,
+        packets_in: after.packets_in - before.packets_in,
+        packets_out: after.packets_out - before.packets_out,
+        bytes_in: after.bytes_in - before.bytes_in,
+        bytes_out: after.bytes_out - before.bytes_out,
     }
 }

@@ -114,7 +114,7 @@ impl Hub {
 
     /// One look at a view as a page renders it: with the number to go on from.
     pub fn first<Q: ModelQuery>(&self, query: Q, scope: &Scope) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
-        let query = query.normalised()?;
+        let query = query.within_bounds()?;
         let view = query.clone().view();
         // Where there is little room nothing is kept for somebody who may never come to look on.
         if self.budget.is_tight() && !self.channels.lock().contains_key(&key_of(view.clone(), scope)) {
@@ -134,7 +134,7 @@ impl Hub {
     /// # Errors
     /// When the view can't be.
     pub fn look<Q: ModelQuery>(&self, query: Q, scope: &Scope) -> Result<(u64, ProjectedView<Q::Answer>), FeedError> {
-        let query = query.normalised()?;
+        let query = query.within_bounds()?;
         let view = query.clone().view();
         self.refuse_ambiguous(&view, scope)?;
         if matches!(view, View::Lock(_)) {

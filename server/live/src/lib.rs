@@ -7,6 +7,7 @@ mod about;
 mod budget;
 mod channel;
 mod client_message;
+mod current;
 pub mod engine;
 mod ensembles;
 mod frames;
@@ -35,6 +36,7 @@ use lockscope_view::{
 pub use about::About;
 pub use budget::{BYTES_MAX, OWNER_BYTES_MAX, TIGHT_BYTES};
 pub use client_message::{ClientMessage, FrameError};
+pub use current::Current;
 pub use ensembles::{Ensemble, Ensembles, StillModel};
 pub use frames::{Encoding, encode, parse_client};
 pub use hub::{Hub, Sizes};

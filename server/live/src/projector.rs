@@ -201,7 +201,7 @@ impl Views for Projector {
     }
 
     fn sessions(&self, query: &SessionsQuery, scope: &Scope) -> ProjectedView<Sessions> {
-        self.show(query, scope, |looks| project::sessions(looks, query, &self.applications.rule()))
+        self.show(query, scope, |looks| project::sessions(looks, query, &self.applications.now()))
     }
 
     fn session(&self, query: &SessionQuery, scope: &Scope) -> ProjectedView<Option<Box<SessionPage>>> {
@@ -218,7 +218,7 @@ impl Views for Projector {
     }
 
     fn queue_map(&self, query: &QueueMapQuery, scope: &Scope) -> ProjectedView<Option<Box<QueueMap>>> {
-        let rule = self.applications.rule();
+        let rule = self.applications.now();
         self.show(query, scope, |looks| only(looks.iter().filter_map(|look| look.queue_map(query, &rule))))
     }
 }

@@ -1,7 +1,8 @@
 //! Views as clients request them, normalised so that equivalent ones share a channel. Pure.
 
 use lockscope_view::{
-    BoardQuery, EventsQuery, LabQuery, LockQuery, QueueMapQuery, SessionQuery, SessionsQuery, View, WINDOW_ROWS_MAX,
+    BoardQuery, EventsQuery, LabQuery, LockQuery, QueueMapQuery, SessionQuery, SessionsQuery, StatusQuery, View,
+    WINDOW_ROWS_MAX, WaitsQuery,
 };
 
 use super::FeedError;
@@ -11,10 +12,19 @@ const RUN_CHARS_MAX: usize = 64;
 pub const PATH_CHARS_MAX: usize = 4_096;
 
 /// A query whose texts and window have bounds.
-pub(super) trait Bounded: Sized {
+pub trait Bounded: Sized {
     /// The same, with its window within bounds.
-    fn within_bounds(self) -> Result<Self, FeedError>;
+    ///
+    /// # Errors
+    /// One sentence when a text is too long or a path is not absolute.
+    fn within_bounds(self) -> Result<Self, FeedError> {
+        Ok(self)
+    }
 }
+
+impl Bounded for StatusQuery {}
+
+impl Bounded for WaitsQuery {}
 
 /// The same view, with its window within bounds.
 ///

@@ -27,7 +27,7 @@ impl ReleaseService {
         actor: &Actor,
         order: &ReleaseOrder,
     ) -> Result<(), Rejection> {
-        let Some(coordination) = self.coordination() else { return Ok(()) };
+        let Some(coordination) = self.0.coordination.get() else { return Ok(()) };
         let examined = self.examine(&mut self.state(), operation, actor, order);
         // What is refused here, or began before, is answered by whoever looks next.
         let Ok(Some(Examined::Plan(planned))) = examined else { return Ok(()) };
@@ -71,7 +71,7 @@ impl ReleaseService {
         // Counted before the state is let go of, so that whoever closes the service waits for it.
         let running = RunningRequest::begin(self, &plan.ensemble, sender);
         let reason = order.reason.trim().to_owned();
-        let coordination = self.coordination();
+        let coordination = self.0.coordination.get().cloned();
         let order = ReleaseRequest {
             operation,
             ensemble,
@@ -111,7 +111,7 @@ impl ReleaseService {
             let Some(approver) = &planned.approved_by else {
                 return Err(Rejection::new(RejectionReason::Second, "Somebody else has to approve this plan first."));
             };
-            if !self.access().is_still_allowed(approver, Right::Release, &plan.ensemble, &plan.lock) {
+            if !self.0.access.is_still_allowed(approver, Right::Release, &plan.ensemble, &plan.lock) {
                 let sentence = format!(
                     "{}, who approved this plan, may not release it any more; have somebody else approve it.",
                     approver.name

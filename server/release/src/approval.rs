@@ -5,7 +5,7 @@ use lockscope_view::{AuditKind, ReleaseOrder, ReleasePlan};
 use super::checks::may;
 use super::refusal::{Rejection, RejectionReason};
 use super::service::ReleaseService;
-use lockscope_audit::{Actor, Entry, PlanRef, Right, is_same_person};
+use lockscope_audit::{Actor, Entry, Right, is_same_person};
 
 impl ReleaseService {
     /// A second person approves another's plan; the planner can execute it then. Goes on when the future is dropped, so
@@ -44,34 +44,26 @@ impl ReleaseService {
                         "Whoever planned a release can't approve it; somebody else has to.",
                     ));
                 }
-                Ok((planned.plan.clone(), planned.planner.name.clone()))
+                Ok(planned.clone())
             })
         };
-        let (plan, planner) = match checked {
+        let planned = match checked {
             Ok(checked) => checked,
             Err(refused) => {
                 self.note_refusal(actor, about, &refused).await;
                 return Err(refused);
             }
         };
-        let entry = Entry {
-            kind: AuditKind::Approved,
-            actor: Some(actor.clone()),
-            ensemble: Some(plan.ensemble.clone()),
-            lock: Some(plan.lock.clone()),
-            path: Some(plan.path.clone()),
-            plan: Some(PlanRef { id: plan.plan_id.clone(), czxid: plan.czxid }),
-            intent: None,
-            outcome: None,
-            reason: Some(order.reason.trim().to_owned()).filter(|reason| !reason.is_empty()),
-            detail: format!("plan {} of {planner}: czxid {}", plan.plan_id, plan.czxid),
-        };
+        let plan = &planned.plan;
+        let reason = Some(order.reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+        let detail = format!("plan {} of {}: czxid {}", plan.plan_id, planned.planner.name, plan.czxid);
+        let entry = planned.entry(AuditKind::Approved, actor, reason, detail);
         let undone = Entry {
             kind: AuditKind::Refused,
             detail: "This approval does not count: its record took too long.".to_owned(),
             ..entry.clone()
         };
-        let recorded = self.log().intent(entry, undone).await;
+        let recorded = self.0.log.intent(entry, undone).await;
         let _on_record = recorded.map_err(|error| {
             Rejection::new(
                 RejectionReason::Audit,
@@ -81,6 +73,6 @@ impl ReleaseService {
         let now_ms = self.now_ms();
         let mut state = self.state();
         state.plans.any(now_ms, &order.plan_id).ok_or_else(gone)?.approved_by = Some(actor.clone());
-        Ok(plan)
+        Ok(planned.plan)
     }
 }

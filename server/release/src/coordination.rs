@@ -13,24 +13,8 @@ use super::limits::{ACTOR_WINDOW_MS, LOCK_PAUSE_MS, Limits};
 /// Releases that are remembered for all servers. Overflow policy: nobody releases until the oldest is out of the window.
 const ENTRIES_MAX: usize = 1_000;
 
-/// The turn to act on a lock; it ends when this is dropped.
-pub struct Turn {
-    #[expect(dead_code, reason = "held until it is dropped")]
-    held: Box<dyn Any + Send>,
-}
-
-impl fmt::Debug for Turn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Turn")
-    }
-}
-
-impl Turn {
-    /// Whatever ends the turn when it is dropped.
-    pub fn new(held: impl Any + Send) -> Self {
-        Self { held: Box::new(held) }
-    }
-}
+/// The turn to act on a lock: whatever ends it when it is dropped.
+pub type Turn = Box<dyn Any + Send>;
 
 /// A release that is about to begin, for limits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,17 +6,17 @@ use super::service::ReleaseService;
 
 impl ReleaseService {
     pub fn add(&self, ensemble: EnsembleHandle) {
-        self.counts().add(&ensemble.info.name);
-        self.ensembles().push(ensemble);
+        self.0.counts.add(&ensemble.info.name);
+        self.0.ensembles.push(ensemble);
     }
 
     /// Plans and executes releases of one no more. What is under way goes on.
     pub fn remove(&self, name: &str) {
-        self.ensembles().take(|ensemble| ensemble.info.name == name);
+        self.0.ensembles.take(|ensemble| ensemble.info.name == name);
     }
 
     pub(super) fn ensemble(&self, ensemble: &Option<String>) -> Result<EnsembleHandle, Rejection> {
-        let ensembles = self.ensembles().now();
+        let ensembles = self.0.ensembles.now();
         match ensemble.as_deref().filter(|name| !name.is_empty()) {
             None if ensembles.len() == 1 => ensembles.first().ok_or(()),
             None => return Err(Rejection::new(RejectionReason::NotFound, "There are several ensembles; name one.")),

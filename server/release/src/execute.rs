@@ -10,7 +10,7 @@ use super::coordination::Coordination;
 use super::ensemble::EnsembleHandle;
 use super::plans::KeptPlan;
 use super::report;
-use lockscope_audit::{Actor, Entry, Intent, PlanRef, RequestLog};
+use lockscope_audit::{Actor, Entry, Intent, RequestLog};
 use lockscope_live::project::{ForcedRelease, Holding, OutcomeText, told};
 use lockscope_zookeeper::RevokeOutcome;
 
@@ -19,55 +19,28 @@ const SEEN_MAX: Duration = Duration::from_secs(2);
 /// How long a holder gets to let go before the answer is sent.
 const ASKED_MAX: Duration = Duration::from_secs(5);
 
-/// The kind of outcome, for a status of some protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExecutionStatus {
-    /// It was done (200).
-    Done,
-    /// It was asked for, or what came of it is not known (202).
-    Open,
-    /// ZooKeeper denies it (403).
-    Denied,
-    /// Something else is there than was planned for (409).
-    Conflict,
-    /// It could not be tried (503).
-    Unavailable,
-}
-
 #[derive(Clone, Debug, PartialEq)]
 pub struct Execution {
     pub result: ReleaseResult,
-    pub kind: ExecutionStatus,
 }
 
 impl Execution {
-    pub(super) fn new(result: ReleaseResult) -> Self {
-        let kind = match result.outcome {
-            Outcome::Released | Outcome::ReleasedOther => ExecutionStatus::Done,
-            Outcome::Asked | Outcome::Unknown => ExecutionStatus::Open,
-            Outcome::Denied => ExecutionStatus::Denied,
-            Outcome::AlreadyGone | Outcome::ChangedHands | Outcome::VersionMoved | Outcome::PlanExpired => {
-                ExecutionStatus::Conflict
-            }
-            Outcome::RefusedAudit | Outcome::NotLive => ExecutionStatus::Unavailable,
-        };
-        Self { result, kind }
-    }
-
-    /// A request that ends before anything was tried.
-    pub(super) fn untried(outcome: Outcome, sentence: String) -> Self {
+    /// An outcome of which nothing else is known, as of a request that ends before anything was tried.
+    pub(super) fn of(outcome: Outcome, sentence: String) -> Self {
         let (holders, proof) = (Vec::new(), String::new());
-        Self::new(ReleaseResult { outcome, sentence, verified: false, holders, took_ms: 0, audit_id: None, proof })
+        let result = ReleaseResult { outcome, sentence, verified: false, holders, took_ms: 0, audit_id: None, proof };
+        Self { result }
     }
 
     /// The HTTP status that says the same.
     pub fn status(&self) -> u16 {
-        match self.kind {
-            ExecutionStatus::Done => 200,
-            ExecutionStatus::Open => 202,
-            ExecutionStatus::Denied => 403,
-            ExecutionStatus::Conflict => 409,
-            ExecutionStatus::Unavailable => 503,
+        match self.result.outcome {
+            Outcome::Released | Outcome::ReleasedOther => 200,
+            // It was asked for, or what came of it is not known.
+            Outcome::Asked | Outcome::Unknown => 202,
+            Outcome::Denied => 403,
+            Outcome::AlreadyGone | Outcome::ChangedHands | Outcome::VersionMoved | Outcome::PlanExpired => 409,
+            Outcome::RefusedAudit | Outcome::NotLive => 503,
         }
     }
 }
@@ -95,19 +68,8 @@ pub(super) struct ReleaseRequest {
 
 impl ReleaseRequest {
     fn entry(&self, kind: AuditKind, outcome: Option<Outcome>, detail: String) -> Entry {
-        let plan = &self.planned.plan;
-        Entry {
-            kind,
-            actor: Some(self.actor.clone()),
-            ensemble: Some(plan.ensemble.clone()),
-            lock: Some(plan.lock.clone()),
-            path: Some(plan.path.clone()),
-            plan: Some(PlanRef { id: plan.plan_id.clone(), czxid: plan.czxid }),
-            intent: None,
-            outcome: outcome.map(Outcome::name),
-            reason: Some(self.reason.clone()),
-            detail,
-        }
+        let entry = self.planned.entry(kind, &self.actor, Some(self.reason.clone()), detail);
+        Entry { outcome: outcome.map(Outcome::name), ..entry }
     }
 
     /// What is on record before anything leaves.
@@ -165,7 +127,7 @@ pub(super) async fn execute_request(request: ReleaseRequest, log: RequestLog) ->
         Ok(intent) => intent,
         Err(error) => {
             tracing::error!(%error, "a release was rejected because its audit record can't be written");
-            return Execution::untried(
+            return Execution::of(
                 Outcome::RefusedAudit,
                 format!("Nothing was sent: the audit record can't be written ({error})."),
             );
@@ -292,13 +254,6 @@ async fn finish(
         }
     };
     let Holding { holders, .. } = holding;
-    Execution::new(ReleaseResult {
-        outcome: told.outcome,
-        sentence,
-        verified: told.is_verified,
-        holders,
-        took_ms,
-        audit_id,
-        proof,
-    })
+    let (outcome, verified) = (told.outcome, told.is_verified);
+    Execution { result: ReleaseResult { outcome, sentence, verified, holders, took_ms, audit_id, proof } }
 }

@@ -24,7 +24,7 @@ mod service;
 pub use coordination::{Coordination, LimitedRelease, SharedLedger, Turn};
 pub use counts::OutcomeCounts;
 pub use ensemble::EnsembleHandle;
-pub use execute::{Execution, ExecutionStatus};
+pub use execute::Execution;
 pub use limits::{ACTOR_ACTS_MAX, ACTOR_WINDOW_MS, LOCK_PAUSE_MS};
 pub use plans::{ACTOR_PLANS_MAX, PLAN_MS, PLANS_MAX};
 pub use refusal::{Rejection, RejectionReason};

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use lockscope_view::ReleasePlan;
+use lockscope_view::{AuditKind, ReleasePlan};
 
 use super::ensemble::Target;
-use lockscope_audit::Actor;
+use lockscope_audit::{Actor, Entry, PlanRef};
 
 /// How long a plan can be executed.
 pub const PLAN_MS: i64 = 60_000;
@@ -36,6 +36,20 @@ impl KeptPlan {
     /// Names alone may be shared by a token and a user.
     fn is_of(&self, actor: &Actor) -> bool {
         (&self.planner.name, self.planner.by) == (&actor.name, actor.by)
+    }
+
+    /// What goes on record of something that somebody does with it.
+    pub(super) fn entry(&self, kind: AuditKind, actor: &Actor, reason: Option<String>, detail: String) -> Entry {
+        let plan = &self.plan;
+        Entry {
+            actor: Some(actor.clone()),
+            ensemble: Some(plan.ensemble.clone()),
+            lock: Some(plan.lock.clone()),
+            path: Some(plan.path.clone()),
+            plan: Some(PlanRef { id: plan.plan_id.clone(), czxid: plan.czxid }),
+            reason,
+            ..Entry::of_server(kind, detail)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future;
 use lockscope_live::project::ForcedRelease;
-use lockscope_view::{AuditKind, AuditRecord, Outcome, ReleaseResult, SignedBy, Zxid};
+use lockscope_view::{AuditKind, AuditRecord, Outcome, SignedBy, Zxid};
 use tokio::sync::watch;
 
 use super::ensemble::EnsembleHandle;
@@ -31,7 +31,7 @@ impl ReleaseService {
     /// who held before, open requests are recovered.
     pub fn take_over(&self, requests: &Requests) {
         for ended in requests.completed() {
-            forced(ended).into_iter().for_each(|forced| self.note_forced(forced));
+            forced(ended).into_iter().for_each(|forced| self.0.forced.note(forced));
             if let Some(sender) = self.remember(&ended.intent) {
                 sender.send_replace(execution(ended));
             }
@@ -58,7 +58,7 @@ impl ReleaseService {
     fn remember(&self, intent: &AuditRecord) -> Option<watch::Sender<Option<Execution>>> {
         let by = SignedBy::ALL.into_iter().find(|by| intent.actor_by.ends_with(&format!(" by {by}")))?;
         let plan_id = intent.plan_id.as_ref()?;
-        Some(self.begin(intent.at_ms, plan_id, (intent.actor.clone(), by)))
+        Some(self.state().requests.begin(intent.at_ms, plan_id, (intent.actor.clone(), by)))
     }
 
     /// An ensemble, as soon as this server watches it; None where it does not within [`LOOK_MAX`].
@@ -93,9 +93,11 @@ impl ReleaseService {
             let key = intent.path.clone().zip(intent.czxid);
             let entry = outcome(&intent, sentence(&intent, key.and_then(|key| there.get(&key).copied())));
             let detail = entry.detail.clone();
-            let id = self.log().late_outcome(intent.id, entry).await;
+            let id = self.0.log.late_outcome(intent.id, entry).await;
             if let Some(sender) = sender {
-                sender.send_replace(Some(unknown(detail, id)));
+                let mut unknown = Execution::of(Outcome::Unknown, detail);
+                unknown.result.audit_id = Some(id);
+                sender.send_replace(Some(unknown));
             }
         }
     }
@@ -135,19 +137,6 @@ fn sentence(intent: &AuditRecord, there: Option<Option<Zxid>>) -> String {
     }
 }
 
-fn unknown(sentence: String, id: u64) -> Execution {
-    let outcome = Outcome::Unknown;
-    Execution::new(ReleaseResult {
-        outcome,
-        sentence,
-        verified: false,
-        holders: Vec::new(),
-        took_ms: 0,
-        audit_id: Some(id),
-        proof: String::new(),
-    })
-}
-
 /// The hold that a request ended; None where it ended none, or that is not known.
 fn forced(ended: &CompletedRequest) -> Option<ForcedRelease> {
     let CompletedRequest { intent, outcome } = ended;
@@ -167,15 +156,11 @@ fn forced(ended: &CompletedRequest) -> Option<ForcedRelease> {
 fn execution(ended: &CompletedRequest) -> Option<Execution> {
     let CompletedRequest { intent, outcome: record } = ended;
     let outcome = Outcome::ALL.into_iter().find(|outcome| Some(outcome.name()) == record.outcome.as_deref())?;
-    Some(Execution::new(ReleaseResult {
-        outcome,
-        sentence: record.detail.clone(),
-        verified: outcome == Outcome::Released,
-        holders: Vec::new(),
-        took_ms: record.at_ms - intent.at_ms,
-        audit_id: Some(record.id),
-        proof: String::new(),
-    }))
+    let mut execution = Execution::of(outcome, record.detail.clone());
+    execution.result.verified = outcome == Outcome::Released;
+    execution.result.took_ms = record.at_ms - intent.at_ms;
+    execution.result.audit_id = Some(record.id);
+    Some(execution)
 }
 
 #[cfg(test)]

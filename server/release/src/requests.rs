@@ -9,7 +9,7 @@ use super::execute::Execution;
 use lockscope_audit::Actor;
 
 /// Who sent the request: names alone may be shared by a token and a user.
-pub(super) type Requester = (String, SignedBy);
+type Requester = (String, SignedBy);
 
 /// Requests remembered; the oldest makes room. Nobody can ask for more than five a minute.
 pub(super) const REQUESTS_MAX: usize = 1_000;
@@ -78,7 +78,7 @@ mod tests {
         assert!(history.of(1, "p", &actor("ben")).is_none() && history.of(1, "q", &actor("anna")).is_none());
         let following = history.of(1, "p", &actor("anna")).unwrap();
         assert!(following.borrow().is_none(), "it goes on");
-        sender.send_replace(Some(Execution::untried(Outcome::Released, String::new())));
+        sender.send_replace(Some(Execution::of(Outcome::Released, String::new())));
         assert_eq!(following.borrow().as_ref().unwrap().result.outcome, Outcome::Released);
         assert!(history.of(REQUEST_MS - 1, "p", &actor("anna")).is_some());
         assert!(history.of(REQUEST_MS, "p", &actor("anna")).is_none());

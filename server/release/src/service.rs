@@ -16,7 +16,7 @@ use super::execute::{Execution, Operation, ReleaseRequest, execute_request};
 use super::limits::Limits;
 use super::plans::{KeptPlan, Plans};
 use super::refusal::{Rejection, RejectionReason};
-use super::requests::{OutcomeReceiver, RequestHistory, Requester};
+use super::requests::{OutcomeReceiver, RequestHistory};
 use lockscope_access::Access;
 use lockscope_audit::{Actor, Entry, Journal, RequestLog, Right};
 use lockscope_live::project::{ForcedRelease, ForcedReleases};
@@ -35,18 +35,18 @@ pub struct Settings {
 }
 
 #[derive(Clone)]
-pub struct ReleaseService(Arc<Inner>);
+pub struct ReleaseService(pub(super) Arc<Inner>);
 
-struct Inner {
-    ensembles: SharedList<EnsembleHandle>,
-    log: RequestLog,
-    access: Access,
+pub(super) struct Inner {
+    pub(super) ensembles: SharedList<EnsembleHandle>,
+    pub(super) log: RequestLog,
+    pub(super) access: Access,
     clock: Clock,
     needs_second: AtomicBool,
     /// Other servers that release; none where this one is alone.
-    coordination: OnceLock<Arc<dyn Coordination>>,
-    counts: Counts,
-    forced: ForcedReleases,
+    pub(super) coordination: OnceLock<Arc<dyn Coordination>>,
+    pub(super) counts: Counts,
+    pub(super) forced: ForcedReleases,
     state: Mutex<State>,
     running: TaskTracker,
 }
@@ -150,10 +150,6 @@ impl ReleaseService {
         self.0.forced.clone()
     }
 
-    pub(super) fn note_forced(&self, release: ForcedRelease) {
-        self.0.forced.note(release);
-    }
-
     /// Plans the release of one znode. Reads the ACL of its directory, so it takes a moment.
     ///
     /// # Errors
@@ -177,7 +173,7 @@ impl ReleaseService {
             DeletePermission::Unread => DeleteRight::Unread,
         };
         plan.right_sentence = right.sentence;
-        plan.needs_second = self.0.needs_second.load(Ordering::Relaxed);
+        plan.needs_second = self.needs_second();
         let planned = KeptPlan { plan, target, planner: actor.clone(), approved_by: None };
         let kept = self.state().plans.keep(self.now_ms(), planned);
         kept.ok_or_else(|| {
@@ -227,7 +223,7 @@ impl ReleaseService {
 
     async fn order(&self, operation: Operation, actor: &Actor, order: &ReleaseOrder) -> Result<Execution, Rejection> {
         let about = self.about(&order.plan_id);
-        if self.0.needs_second.load(Ordering::Relaxed) {
+        if self.needs_second() {
             // Who approved may have been taken out a moment ago.
             self.0.access.look().await;
         }
@@ -247,7 +243,7 @@ impl ReleaseService {
                     "Nothing was sent by this request: there is no such plan of yours, or it ran out; plan again.";
                 self.0.counts.ended(about.ensemble.as_deref(), Outcome::PlanExpired);
                 self.note_refusal(actor, about, &Rejection::new(RejectionReason::NotFound, sentence)).await;
-                return Ok(Execution::untried(Outcome::PlanExpired, sentence.to_owned()));
+                return Ok(Execution::of(Outcome::PlanExpired, sentence.to_owned()));
             }
             Err(refused) => {
                 self.0.counts.refused();
@@ -268,13 +264,13 @@ impl ReleaseService {
             let execution = execute_request(*order, self.0.log.clone()).await;
             if execution.result.outcome == Outcome::Released {
                 let record = execution.result.audit_id;
-                forced.into_iter().for_each(|forced| self.note_forced(ForcedRelease { record, ..forced }));
+                forced.into_iter().for_each(|forced| self.0.forced.note(ForcedRelease { record, ..forced }));
             }
             execution
         } else {
             let sentence = "Nothing was sent: the view of the lock is not live; plan again once it is.";
             self.note_refusal(&order.actor, about, &Rejection::new(RejectionReason::NotLive, sentence)).await;
-            Execution::untried(Outcome::NotLive, sentence.to_owned())
+            Execution::of(Outcome::NotLive, sentence.to_owned())
         };
         running.ended(execution);
     }
@@ -298,33 +294,8 @@ impl ReleaseService {
         drafted
     }
 
-    /// Remembers a request of a previous server.
-    pub(super) fn begin(&self, at_ms: i64, plan_id: &str, who: Requester) -> watch::Sender<Option<Execution>> {
-        self.state().requests.begin(at_ms, plan_id, who)
-    }
-
-    pub(super) fn coordination(&self) -> Option<Arc<dyn Coordination>> {
-        self.0.coordination.get().cloned()
-    }
-
     pub(super) fn needs_second(&self) -> bool {
         self.0.needs_second.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn access(&self) -> &Access {
-        &self.0.access
-    }
-
-    pub(super) fn log(&self) -> &RequestLog {
-        &self.0.log
-    }
-
-    pub(super) fn ensembles(&self) -> &SharedList<EnsembleHandle> {
-        &self.0.ensembles
-    }
-
-    pub(super) fn counts(&self) -> &Counts {
-        &self.0.counts
     }
 
     /// What a plan is about, whosever it is.
@@ -363,7 +334,7 @@ impl ReleaseService {
 
 /// The outcome of a request that failed inside Lockscope.
 fn broken() -> Execution {
-    Execution::untried(
+    Execution::of(
         Outcome::Unknown,
         "The request failed inside Lockscope; the audit log shows how far it got.".to_owned(),
     )

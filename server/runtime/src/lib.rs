@@ -5,6 +5,7 @@ pub mod backoff;
 pub mod cancel;
 pub mod clock;
 pub mod file_descriptors;
+pub mod mac;
 pub mod panics;
 pub mod quota;
 pub mod rate;

@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 #[derive(Debug)]
 pub struct Quota<K>(Arc<Inner<K>>);
@@ -87,7 +87,7 @@ impl<K: Eq + Hash + Clone> Quota<K> {
     /// Takes a place that counts for each of these callers, who may have so many.
     pub fn take_of(&self, callers: impl IntoIterator<Item = (K, usize)>) -> Result<Permit<K>, Full> {
         let callers: Vec<_> = callers.into_iter().collect();
-        let taken = self.taken().take(&callers, self.0.max);
+        let taken = self.0.taken.lock().take(&callers, self.0.max);
         match taken {
             Ok(()) => {
                 Ok(Permit { quota: self.clone(), callers: callers.into_iter().map(|(caller, _)| caller).collect() })
@@ -106,7 +106,7 @@ impl<K: Eq + Hash + Clone> Quota<K> {
 
     /// How many are taken.
     pub fn len(&self) -> usize {
-        self.taken().all
+        self.0.taken.lock().all
     }
 
     pub fn is_empty(&self) -> bool {
@@ -114,11 +114,7 @@ impl<K: Eq + Hash + Clone> Quota<K> {
     }
 }
 
-impl<K> Quota<K> {
-    fn taken(&self) -> MutexGuard<'_, Usage<K>> {
-        self.0.taken.lock()
-    }
-}
+impl<K> Quota<K> {}
 
 impl<K: Eq + Hash + Clone> Usage<K> {
     fn take(&mut self, callers: &[(K, usize)], max: usize) -> Result<(), Full> {
@@ -153,7 +149,7 @@ impl<K: Eq + Hash> Usage<K> {
 
 impl<K: Eq + Hash> Drop for Permit<K> {
     fn drop(&mut self) {
-        self.quota.taken().give_back(&self.callers);
+        self.quota.0.taken.lock().give_back(&self.callers);
     }
 }
 
@@ -183,7 +179,7 @@ mod tests {
         places.remove(0);
         assert!(quota.take(Some("a")).is_ok());
         places.clear();
-        assert!(quota.is_empty() && quota.taken().by_caller.is_empty(), "nobody who left is remembered");
+        assert!(quota.is_empty() && quota.0.taken.lock().by_caller.is_empty(), "nobody who left is remembered");
     }
 
     #[test]
@@ -199,7 +195,7 @@ mod tests {
         drop(places);
         assert!(take("c").is_ok());
         drop(third);
-        assert!(quota.is_empty() && quota.taken().by_caller.is_empty());
+        assert!(quota.is_empty() && quota.0.taken.lock().by_caller.is_empty());
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What every request to a webhook has in common: an address that was checked, a client that follows no redirect, and
-//! errors that hold no address, which may be secret.
+//! What every request to a webhook has in common: an address that was checked, a client that follows no redirect, a
+//! signature, and errors that hold no address, which may be secret.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -7,8 +7,12 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 
+use super::mac::hmac_sha256;
+
 /// How every request names its sender.
 pub const USER_AGENT: &str = concat!("lockscope/", env!("CARGO_PKG_VERSION"));
+/// The header that carries time and signature.
+pub const SIGNATURE_HEADER: &str = "lockscope-signature";
 
 /// What is wrong with an address or a secret, and what to do. It holds neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +49,21 @@ pub fn check_url(text: &str, may_be_plain: bool, rules: UrlRules) -> Result<Url,
     }
 }
 
+/// Where it goes, without the part that may be secret.
+#[must_use]
+pub fn shown(url: &Url) -> String {
+    let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
+    format!("{}://{}{port}", url.scheme(), url.host_str().unwrap_or_default())
+}
+
+/// The value of the header: `t=<ms>,v1=<hexadecimal HMAC-SHA256 of "t.body">`, so that neither time nor body can be
+/// changed or sent again later.
+#[must_use]
+pub fn signature(secret: &[u8], at_ms: i64, body: &[u8]) -> String {
+    let mac = hmac_sha256(secret, &[format!("{at_ms}.").as_bytes(), body]);
+    format!("t={at_ms},v1={}", hex::encode(mac))
+}
+
 /// A client without redirects, since what is signed for one place goes to no other, and without a proxy from the
 /// environment. `is_plain`: for http alone, which needs no certificate authorities; a machine may have none.
 pub fn client(answer_within: Duration, is_plain: bool) -> Result<Client, String> {
@@ -75,6 +94,15 @@ mod tests {
         credentials: "use the secret",
         plain: WebhookFault { why: "would go in the clear", remedy: "use https://" },
     };
+
+    #[test]
+    fn the_signature_is_the_hmac_that_everybody_computes() {
+        // printf '17.{}' | openssl dgst -sha256 -hmac Jefe
+        let expected = "t=17,v1=20436aa1b1c2be79262487183b4bde32ab5295b6c1b6708037853fcdd1912c7b";
+        assert_eq!(signature(b"Jefe", 17, b"{}"), expected);
+        assert_ne!(signature(b"Jefe", 18, b"{}"), expected);
+        assert_ne!(signature(b"jefe", 17, b"{}"), expected);
+    }
 
     #[test]
     fn https_or_this_machine_is_accepted() {

@@ -13,7 +13,7 @@ use lockscope_access::Access;
 use lockscope_live::project::{EnsembleInfo, ExcludedPaths};
 use lockscope_runtime::shutdown::CancellationToken;
 use lockscope_web::{is_loopback, pages};
-use lockscope_zookeeper::{Exclusions, ObserverConfig, ReleaseClient, RequestCounts, members, observe_counted};
+use lockscope_zookeeper::{Exclusions, ObserverConfig, ReleaseClient, RequestCounts, members, observe};
 
 pub(super) async fn run(args: ServeArgs) -> Result<(), RunError> {
     let config = Config::load(&args, &ProcessEnvironment)?;
@@ -110,7 +110,7 @@ impl Observer for EnsembleObserver {
                 asked.await;
             }
         };
-        let observed = context.thread.spawn(observe_counted(self.observer, context.clock, context.counts, sink, stop));
+        let observed = context.thread.spawn(observe(self.observer, context.clock, context.counts, sink, stop));
         let (observed, ()) = tokio::join!(observed, asks);
         if let Err(error) = observed {
             tracing::error!(%error, "the observer failed");

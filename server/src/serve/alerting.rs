@@ -16,7 +16,7 @@ use super::alert_receivers::{AlertReceivers, shown};
 use super::replicas::Replicas;
 use crate::config::{Alerting, Config};
 use lockscope_live::engine::ObservationLog;
-use lockscope_live::project::{AcknowledgedLock, AcknowledgedLocks};
+use lockscope_live::project::{Acknowledged, AcknowledgedLock, AcknowledgedLocks};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::CancellationToken;
 use lockscope_runtime::tasks::{TaskTracker, restarted, supervised};
@@ -85,12 +85,12 @@ async fn tell_acknowledged(alerts: Alerts, locks: AcknowledgedLocks) {
     let mut revisions = alerts.revisions();
     loop {
         revisions.borrow_and_update();
-        locks.set(alerts.acknowledged(|alert, by| AcknowledgedLock {
+        locks.set(Acknowledged::of(alerts.acknowledged(|alert, by| AcknowledgedLock {
             ensemble: alert.ensemble.clone(),
             path: alert.lock.clone(),
             by: by.by.clone(),
             since_ms: by.at_ms,
-        }));
+        })));
         if revisions.changed().await.is_err() {
             return;
         }

@@ -44,7 +44,7 @@ impl Coordination for Replicas {
     fn turn<'a>(&'a self, ensemble: &'a str, lock: &'a str) -> BoxFuture<'a, Result<Turn, String>> {
         Box::pin(async move {
             let mutex = self.cluster.act_mutex(ensemble, lock, TURN_MAX).await;
-            mutex.map(Turn::new).map_err(|error| error.to_string())
+            mutex.map(|held| Box::new(held) as Turn).map_err(|error| error.to_string())
         })
     }
 

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use ipnet::IpNet;
 use zookeeper_client::{Acl, AuthUser, Client, Error, Permission};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,21 +88,8 @@ fn is_user(user: &AuthUser, (scheme, id): (&str, &str)) -> bool {
 
 /// `10.0.0.0/8`, or one address.
 fn is_in(address: &str, network: &str) -> bool {
-    let (network, bits) = network.split_once('/').unwrap_or((network, "128"));
-    let (Ok(address), Ok(network), Ok(bits)) =
-        (address.parse::<IpAddr>(), network.parse::<IpAddr>(), bits.parse::<u32>())
-    else {
-        return false;
-    };
-    let same = |address: u128, network: u128, width: u32| {
-        let rest = width.saturating_sub(bits);
-        address.checked_shr(rest).unwrap_or(0) == network.checked_shr(rest).unwrap_or(0)
-    };
-    match (address, network) {
-        (IpAddr::V4(address), IpAddr::V4(network)) => same(u32::from(address).into(), u32::from(network).into(), 32),
-        (IpAddr::V6(address), IpAddr::V6(network)) => same(address.into(), network.into(), 128),
-        _ => false,
-    }
+    let network = network.parse::<IpNet>().or_else(|_| network.parse::<IpAddr>().map(IpNet::from));
+    address.parse::<IpAddr>().ok().zip(network.ok()).is_some_and(|(address, network)| network.contains(&address))
 }
 
 /// The hash of a password stays out of what is shown.

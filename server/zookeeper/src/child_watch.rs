@@ -11,7 +11,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::{AbortHandle, BoxFuture, abortable};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, MissedTickBehavior};
 use zookeeper_client::{AddWatchMode, Client, Error, SessionState};
@@ -119,7 +119,7 @@ impl ChildWatches {
         if changes.is_empty() {
             return;
         }
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         for change in changes {
             let (WatchChange::Set(path) | WatchChange::Drop(path)) = &change;
             let place = (root, Arc::clone(path));
@@ -137,7 +137,7 @@ impl ChildWatches {
 
     /// Something in a root may not be read: its child watches never rest from now on.
     pub(super) fn guard(&self, root: usize) {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         if let Some(rest) = shared.roots.get_mut(root)
             && !std::mem::replace(&mut rest.is_guarded, true)
             && rest.until.take().is_some()
@@ -153,11 +153,11 @@ impl ChildWatches {
     }
 
     pub(super) fn take(&self) -> News {
-        std::mem::take(&mut self.shared().news)
+        std::mem::take(&mut self.shared.lock().news)
     }
 
     fn tell_set(&self, place: &DirectoryKey) {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         if shared.is_due(place) {
             shared.set.insert(place.clone());
             shared.news.directories.insert(place.clone(), DirectoryNews { is_set: true, changes: 0 });
@@ -166,7 +166,7 @@ impl ChildWatches {
     }
 
     fn tell_changes(&self, place: &DirectoryKey, changes: u32) {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         if !shared.is_due(place) {
             return;
         }
@@ -182,7 +182,7 @@ impl ChildWatches {
 
     /// Ends what has rested long enough.
     fn wake(&self) {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         let now = Instant::now();
         for root in 0..shared.roots.len() {
             if shared.roots.get_mut(root).is_some_and(|rest| rest.until.take_if(|until| *until <= now).is_some()) {
@@ -194,7 +194,7 @@ impl ChildWatches {
 
     /// A session begins: everything is to be set.
     fn begin(&self) {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         shared.changed = shared.wanted.clone();
         drop(shared);
         self.changed.notify_one();
@@ -202,7 +202,7 @@ impl ChildWatches {
 
     /// A session is over: no watch works.
     fn end(&self) {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         shared.set.clear();
         (0..shared.roots.len()).for_each(|root| shared.lose(root));
         drop(shared);
@@ -212,7 +212,7 @@ impl ChildWatches {
     /// What is to be watched from now on, or no more. What was dropped and is wanted again meanwhile still has its
     /// watch, which is reported anew: whoever wants it knows nothing of it.
     fn take_changed(&self) -> Vec<(DirectoryKey, bool)> {
-        let mut shared = self.shared();
+        let mut shared = self.shared.lock();
         let changed: Vec<(DirectoryKey, bool)> = std::mem::take(&mut shared.changed)
             .into_iter()
             .map(|place| (place.clone(), shared.is_due(&place)))
@@ -226,10 +226,6 @@ impl ChildWatches {
             }
         }
         changed
-    }
-
-    fn shared(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock()
     }
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use lockscope_core::znode::is_under;
 use zookeeper_client::{Client, Error};
 
-use super::connect::{connect, connect_once};
 use super::connect_string::{Fault, check_connect, fault, is_path, split_chroot};
 use super::credentials::Credentials;
 use super::exclusions::Exclusions;
@@ -107,12 +106,13 @@ impl ObserverConfig {
 
     /// A session of this configuration; gives up when no server answers for about one session time-out.
     pub(super) async fn open(&self) -> Result<Client, Error> {
-        connect(&self.connect, &self.credentials, self.session_timeout).await
+        self.credentials.open_ours(self.credentials.connector(self.session_timeout)?, &self.connect).await
     }
 
     /// The same, asking each server once.
     pub(super) async fn open_once(&self) -> Result<Client, Error> {
-        connect_once(&self.connect, &self.credentials, self.session_timeout).await
+        let connector = self.credentials.connector(self.session_timeout)?.with_fail_eagerly();
+        self.credentials.open_ours(connector, &self.connect).await
     }
 
     /// Why no session could be made, in words: a certificate, where it is one.

@@ -11,7 +11,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::sign::CertifiedKey;
 use zookeeper_client::{Client, Connector, Error, SaslOptions, TlsOptions};
 
-use super::connect_string::{Fault, split_chroot};
+use super::connect_string::{Fault, fault, split_chroot};
+use super::own_sessions;
 
 /// Longest name and password together.
 const PAIR_BYTES_MAX: usize = 1_024;
@@ -67,10 +68,6 @@ impl fmt::Debug for Secret {
     }
 }
 
-fn fault<T>(why: &str, remedy: &str) -> Result<T, Fault> {
-    Err(Fault { why: why.to_owned(), remedy: remedy.to_owned() })
-}
-
 impl Login {
     /// Reads `USER:PASSWORD`, with or without an end of line.
     ///
@@ -81,7 +78,7 @@ impl Login {
         let line = text.strip_suffix('\n').unwrap_or(text);
         let line = line.strip_suffix('\r').unwrap_or(line);
         if line.len() > PAIR_BYTES_MAX {
-            return fault("is too long", &format!("{REMEDY} of at most {PAIR_BYTES_MAX} bytes"));
+            return fault("is too long", format!("{REMEDY} of at most {PAIR_BYTES_MAX} bytes"));
         }
         if line.contains(char::is_control) {
             return fault("has more than one line, or control characters", REMEDY);
@@ -169,7 +166,7 @@ pub fn check_tls_hosts(connect: &str) -> Result<(), Fault> {
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         if ServerName::try_from(bare).is_err() {
             return fault(
-                &format!("has the host {host:?}, which no certificate can name"),
+                format!("has the host {host:?}, which no certificate can name"),
                 "write hosts as their certificates name them",
             );
         }
@@ -227,6 +224,13 @@ impl Credentials {
     /// As the client crate has them.
     pub async fn open(&self, connector: Connector, connect: &str) -> Result<Client, Error> {
         connector.connect(&self.address(connect)).await
+    }
+
+    /// The same for a session of Lockscope's own, so that nobody takes its znodes for a client's.
+    pub async fn open_ours(&self, connector: Connector, connect: &str) -> Result<Client, Error> {
+        let client = self.open(connector, connect).await?;
+        own_sessions::note(client.session_id().0);
+        Ok(client)
     }
 
     /// Whether ZooKeeper can know us by it, so that what we create may be ours alone.

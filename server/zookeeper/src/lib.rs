@@ -7,7 +7,6 @@ mod alarm;
 mod batch;
 mod child_watch;
 mod config;
-mod connect;
 mod connect_string;
 mod credentials;
 mod directory_watch;
@@ -41,8 +40,8 @@ pub use config::{ConfigError, ObserverConfig, SESSION_TIMEOUT_MIN, ZNODES_MAX, c
 pub use connect_string::{Fault, check_connect, split_chroot};
 pub use credentials::{Credentials, Login, Secret, TlsIdentity, ZkTls, check_tls_hosts};
 pub use exclusions::{EXCLUSIONS_MAX, Exclusions, check_exclusion};
-pub use observer::{BATCHES_MAX, observe, observe_counted};
+pub use observer::{BATCHES_MAX, observe};
 pub use outbox::BATCH_MAX;
-pub use own_sessions::{is_ours, note as note_ours};
+pub use own_sessions::is_ours;
 pub use release_session::{MakeConnector, ReleaseClient, RevokeOutcome};
 pub use request_counts::RequestCounts;

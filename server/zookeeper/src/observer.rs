@@ -25,17 +25,8 @@ use lockscope_runtime::shutdown::CancellationToken;
 pub const BATCHES_MAX: usize = 64;
 
 /// Watches the configured roots and sends what it learns, in batches, until `stop` is cancelled or either end of the
-/// channels is dropped.
+/// channels is dropped. `counts`: where it counts what it asks for.
 pub async fn observe(
-    config: ObserverConfig,
-    clock: Clock,
-    sink: mpsc::Sender<Vec<Observation>>,
-    stop: CancellationToken,
-) {
-    observe_counted(config, clock, Arc::default(), sink, stop).await;
-}
-
-pub async fn observe_counted(
     config: ObserverConfig,
     clock: Clock,
     counts: Arc<RequestCounts>,

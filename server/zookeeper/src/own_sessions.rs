@@ -33,7 +33,7 @@ impl OwnSessions {
     }
 }
 
-pub fn note(session: i64) {
+pub(super) fn note(session: i64) {
     SESSIONS.lock().note(session);
 }
 

@@ -147,21 +147,11 @@ pub(super) enum ListReply {
 }
 
 #[derive(Debug)]
-pub(super) enum CheckReply {
-    Facts(Box<Facts>),
-    Missing,
-    /// Its data may not be read; its Stat perhaps.
-    Denied,
-    StatDenied,
-    Failed,
-}
-
-#[derive(Debug)]
 pub(super) enum Reply {
     Watch(Result<PersistentWatcher, WatchFailure>),
     Nodes(Vec<(Arc<str>, NodeReply)>),
     Lists(Vec<(Arc<str>, ListPurpose, ListReply)>),
-    Checks(Vec<(Arc<str>, Version, CheckReply)>),
+    Checks(Vec<(Arc<str>, Version, NodeReply)>),
     /// The request as a whole failed.
     Failed,
 }
@@ -184,7 +174,7 @@ impl Reply {
             Self::Watch(result) => result.is_err(),
             Self::Nodes(nodes) => nodes.iter().any(|(_, reply)| matches!(reply, NodeReply::Failed)),
             Self::Lists(lists) => lists.iter().any(|(.., reply)| matches!(reply, ListReply::Failed)),
-            Self::Checks(checks) => checks.iter().any(|(.., reply)| matches!(reply, CheckReply::Failed)),
+            Self::Checks(checks) => checks.iter().any(|(.., reply)| matches!(reply, NodeReply::Failed)),
             Self::Failed => true,
         }
     }
@@ -217,12 +207,14 @@ async fn read(client: &Client, paths: Vec<Arc<str>>) -> Result<Reply, Error> {
     if results.len() != paths.len() {
         return Ok(Reply::Failed);
     }
-    Ok(Reply::Nodes(paths.into_iter().zip(results.into_iter().map(node_reply)).collect()))
+    Ok(Reply::Nodes(paths.into_iter().zip(results.into_iter().map(|result| reply_of_data(result, true))).collect()))
 }
 
-fn node_reply(result: MultiReadResult) -> NodeReply {
+fn reply_of_data(result: MultiReadResult, keeps_data: bool) -> NodeReply {
     match result {
-        MultiReadResult::Data { data, stat } => NodeReply::Facts { facts: facts(&stat, Some(data)), unreadable: false },
+        MultiReadResult::Data { data, stat } => {
+            NodeReply::Facts { facts: facts(&stat, keeps_data.then_some(data)), unreadable: false }
+        }
         MultiReadResult::Error { err: Error::NoNode } => NodeReply::Missing,
         MultiReadResult::Error { err: Error::NoAuth } => NodeReply::Denied,
         _ => NodeReply::Failed,
@@ -233,13 +225,16 @@ fn node_reply(result: MultiReadResult) -> NodeReply {
 /// (ZOOKEEPER-2590).
 async fn stat(client: &Client, paths: Vec<Arc<str>>) -> Reply {
     let stats = future::join_all(paths.iter().map(|path| client.check_stat(path))).await;
-    let reply = |stat: Result<Option<Stat>, Error>| match stat {
+    Reply::Nodes(paths.into_iter().zip(stats.into_iter().map(reply_of_stat)).collect())
+}
+
+fn reply_of_stat(stat: Result<Option<Stat>, Error>) -> NodeReply {
+    match stat {
         Ok(Some(stat)) => NodeReply::Facts { facts: facts(&stat, None), unreadable: true },
         Ok(None) => NodeReply::Missing,
         Err(Error::NoAuth) => NodeReply::StatDenied,
         Err(_) => NodeReply::Failed,
-    };
-    Reply::Nodes(paths.into_iter().zip(stats.into_iter().map(reply)).collect())
+    }
 }
 
 async fn list(client: &Client, directories: Vec<(Arc<str>, ListPurpose)>) -> Result<Reply, Error> {
@@ -279,28 +274,10 @@ async fn check(client: &Client, checks: Vec<Check>) -> Result<Reply, Error> {
     let (mut by_data, mut by_stat) = (results.into_iter(), stats.into_iter());
     let replies = checks.into_iter().map(|check| {
         let reply = match check.by_stat {
-            true => by_stat.next().map(check_reply_of_stat),
-            false => by_data.next().map(check_reply_of_data),
+            true => by_stat.next().map(reply_of_stat),
+            false => by_data.next().map(|result| reply_of_data(result, false)),
         };
-        (check.directory, check.stamp, reply.unwrap_or(CheckReply::Failed))
+        (check.directory, check.stamp, reply.unwrap_or(NodeReply::Failed))
     });
     Ok(Reply::Checks(replies.collect()))
-}
-
-fn check_reply_of_data(result: MultiReadResult) -> CheckReply {
-    match result {
-        MultiReadResult::Data { stat, .. } => CheckReply::Facts(facts(&stat, None)),
-        MultiReadResult::Error { err: Error::NoNode } => CheckReply::Missing,
-        MultiReadResult::Error { err: Error::NoAuth } => CheckReply::Denied,
-        _ => CheckReply::Failed,
-    }
-}
-
-fn check_reply_of_stat(result: Result<Option<Stat>, Error>) -> CheckReply {
-    match result {
-        Ok(Some(stat)) => CheckReply::Facts(facts(&stat, None)),
-        Ok(None) => CheckReply::Missing,
-        Err(Error::NoAuth) => CheckReply::StatDenied,
-        Err(_) => CheckReply::Failed,
-    }
 }

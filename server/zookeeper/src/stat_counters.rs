@@ -22,7 +22,7 @@ const DOUBTS_OF_SMALL: u8 = 2;
 const DOUBTS_MAX: u8 = 8;
 const SMALL_MAX: u32 = 1_000;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     /// Not known between its creation event and its first read.
     czxid: Option<Zxid>,
@@ -60,30 +60,15 @@ impl Told {
 }
 
 impl Tally {
-    fn new(czxid: Option<Zxid>) -> Self {
-        Self {
-            czxid,
-            creates: 0,
-            deletes: 0,
-            seen: ChildEvents::default(),
-            exact: true,
-            begun: 0,
-            doubts: 0,
-            by_stat: false,
-            incomplete: false,
-            ghosts: 0,
-            told: Told::default(),
-        }
-    }
-
     fn of(facts: &Facts, child_events: ChildEvents) -> Self {
         Self {
+            czxid: Some(facts.czxid),
             creates: facts.creates_ever(),
             deletes: facts.deletes_ever(),
             seen: child_events,
             exact: child_events == ChildEvents::default(),
             told: Told::of(facts),
-            ..Self::new(Some(facts.czxid))
+            ..Self::default()
         }
     }
 
@@ -146,7 +131,7 @@ impl StatCounters {
     /// A znode was seen to be created: its counters began at zero, so its children are counted from the first on.
     pub(super) fn created(&mut self, path: &str) {
         if self.directories.len() < DIRECTORIES_MAX {
-            self.directories.insert(path.into(), Tally::new(None));
+            self.directories.insert(path.into(), Tally { exact: true, ..Tally::default() });
         }
     }
 

@@ -48,41 +48,31 @@ impl Why {
 
     /// For counters.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::FirstSync => "first_sync",
-            Self::Reconnected => "reconnected",
-            Self::NewSession => "new_session",
-            Self::Restored => "restored",
-            Self::Separate => "separate",
-            Self::EventsLost => "events_lost",
-            Self::CountersDiffer => "counters_differ",
-            Self::RootCreated => "root_created",
-            Self::RootDeleted => "root_deleted",
-            Self::WrongEvents => "wrong_events",
-            Self::TooMany => "too_many",
-            Self::ReadFailed => "read_failed",
-            Self::Retry => "retry",
-            Self::Poll => "poll",
-        }
+        self.words().0
     }
 
     /// For the screen.
     pub(super) fn text(self) -> &'static str {
+        self.words().1
+    }
+
+    /// Its name for counters, and its text for the screen.
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::FirstSync => "first sync",
-            Self::Reconnected => "reconnected",
-            Self::NewSession => "new session",
-            Self::Restored => RESTORED,
-            Self::Separate => SEPARATE,
-            Self::EventsLost => "events lost",
-            Self::CountersDiffer => "counters differ",
-            Self::RootCreated => "root created",
-            Self::RootDeleted => "root deleted",
-            Self::WrongEvents => "watch events name the wrong znode",
-            Self::TooMany => "more znodes than there is room for",
-            Self::ReadFailed => "a read failed",
-            Self::Retry => "tried again",
-            Self::Poll => "read again, no watches",
+            Self::FirstSync => ("first_sync", "first sync"),
+            Self::Reconnected => ("reconnected", "reconnected"),
+            Self::NewSession => ("new_session", "new session"),
+            Self::Restored => ("restored", RESTORED),
+            Self::Separate => ("separate", SEPARATE),
+            Self::EventsLost => ("events_lost", "events lost"),
+            Self::CountersDiffer => ("counters_differ", "counters differ"),
+            Self::RootCreated => ("root_created", "root created"),
+            Self::RootDeleted => ("root_deleted", "root deleted"),
+            Self::WrongEvents => ("wrong_events", "watch events name the wrong znode"),
+            Self::TooMany => ("too_many", "more znodes than there is room for"),
+            Self::ReadFailed => ("read_failed", "a read failed"),
+            Self::Retry => ("retry", "tried again"),
+            Self::Poll => ("poll", "read again, no watches"),
         }
     }
 

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use super::Route;
 use super::link::link;
 use super::request::{ALERTS_MAX, Outgoing, with};
-use super::row::severity;
 use super::sign::fingerprint;
 use super::time::rfc_3339;
 use crate::notification::Notification;
@@ -49,7 +48,7 @@ fn alert(notification: &Notification, now_ms: i64) -> Value {
             "alertname": label(&notification.rule),
             "ensemble": label(&notification.ensemble),
             "lock": label(&notification.lock),
-            "severity": severity(notification.severity),
+            "severity": notification.severity.name(),
         },
         "annotations": with(json!({ "summary": summary }), "link", link.clone()),
         "startsAt": rfc_3339(starts_ms),

@@ -46,62 +46,42 @@ pub(super) enum Body {
     TooLong,
 }
 
-/// Bots that answer 200 whatever happens, and tell the rest in the body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bot {
-    Feishu,
-    DingTalk,
-    WeCom,
+/// The field of an answer that has a bot's code: bots answer 200 whatever happens. None where the status is the answer.
+pub(super) fn code_field(kind: RouteKind) -> Option<&'static str> {
+    match kind {
+        RouteKind::Feishu => Some("code"),
+        RouteKind::DingTalk | RouteKind::WeCom => Some("errcode"),
+        RouteKind::Alertmanager | RouteKind::PagerDuty | RouteKind::Slack | RouteKind::Teams | RouteKind::Webhook => {
+            None
+        }
+    }
 }
 
-impl Bot {
-    /// The bot behind a route; None where the status is the answer.
-    pub(super) fn of(kind: RouteKind) -> Option<Self> {
-        match kind {
-            RouteKind::Feishu => Some(Self::Feishu),
-            RouteKind::DingTalk => Some(Self::DingTalk),
-            RouteKind::WeCom => Some(Self::WeCom),
-            RouteKind::Alertmanager
-            | RouteKind::PagerDuty
-            | RouteKind::Slack
-            | RouteKind::Teams
-            | RouteKind::Webhook => None,
+/// What a code means, beside 0.
+fn meaning(bot: RouteKind, code: i64, said: &str) -> (SendErrorKind, &'static str) {
+    use SendErrorKind::{Permanent, Temporary};
+    match (bot, code) {
+        // Feishu says with 9499 both that it is asked too often and that it does not understand.
+        (RouteKind::Feishu, 9499) if said.to_ascii_lowercase().contains("bad request") => {
+            (Permanent, ": it does not understand the message")
         }
-    }
-
-    fn field(self) -> &'static str {
-        match self {
-            Self::Feishu => "code",
-            Self::DingTalk | Self::WeCom => "errcode",
+        (RouteKind::Feishu, 9499 | 11232) | (RouteKind::DingTalk, 130_101) | (RouteKind::WeCom, 45009) => {
+            (Temporary, ": it was sent too many messages")
         }
-    }
-
-    /// What a code means, beside 0.
-    fn meaning(self, code: i64, said: &str) -> (SendErrorKind, &'static str) {
-        use SendErrorKind::{Permanent, Temporary};
-        match (self, code) {
-            // Feishu says with 9499 both that it is asked too often and that it does not understand.
-            (Self::Feishu, 9499) if said.to_ascii_lowercase().contains("bad request") => {
-                (Permanent, ": it does not understand the message")
-            }
-            (Self::Feishu, 9499 | 11232) | (Self::DingTalk, 130_101) | (Self::WeCom, 45009) => {
-                (Temporary, ": it was sent too many messages")
-            }
-            (Self::DingTalk | Self::WeCom, -1) => (Temporary, ": it is busy"),
-            (Self::Feishu, 19021) => (Permanent, ": the signature does not match; check the secret and the clock"),
-            (Self::Feishu, 19022) => (Permanent, ": the bot does not take messages from this machine's address"),
-            (Self::Feishu, 19024) => {
-                (Permanent, ": the message has none of the bot's keywords; Lockscope could be one")
-            }
-            (Self::DingTalk, 310_000) => (
-                Permanent,
-                ": the signature, a keyword or this machine's address does not match; check its security settings",
-            ),
-            (Self::DingTalk, 300_001) | (Self::WeCom, 93000) => {
-                (Permanent, ": it knows no such bot; check the address")
-            }
-            (Self::Feishu | Self::DingTalk | Self::WeCom, _) => (Permanent, ""),
+        (RouteKind::DingTalk | RouteKind::WeCom, -1) => (Temporary, ": it is busy"),
+        (RouteKind::Feishu, 19021) => (Permanent, ": the signature does not match; check the secret and the clock"),
+        (RouteKind::Feishu, 19022) => (Permanent, ": the bot does not take messages from this machine's address"),
+        (RouteKind::Feishu, 19024) => {
+            (Permanent, ": the message has none of the bot's keywords; Lockscope could be one")
         }
+        (RouteKind::DingTalk, 310_000) => (
+            Permanent,
+            ": the signature, a keyword or this machine's address does not match; check its security settings",
+        ),
+        (RouteKind::DingTalk, 300_001) | (RouteKind::WeCom, 93000) => {
+            (Permanent, ": it knows no such bot; check the address")
+        }
+        (_, _) => (Permanent, ""),
     }
 }
 
@@ -110,17 +90,18 @@ impl Bot {
 /// # Errors
 /// When it did not, or did not say so.
 pub(super) fn judged(
-    bot: Option<Bot>,
+    kind: RouteKind,
     status: StatusCode,
     body: &Body,
     retry_after: Option<Duration>,
 ) -> Result<(), SendError> {
-    let answer = bot.and_then(|bot| Some((bot, code(bot, body)?)));
-    if let Some((bot, (code, said))) = answer.filter(|(_, (code, _))| *code != 0) {
-        let (kind, meaning) = bot.meaning(code, &said);
+    let field = code_field(kind);
+    let answer = field.and_then(|field| code(field, body));
+    if let Some((field, (code, said))) = field.zip(answer.as_ref()).filter(|(_, (code, _))| *code != 0) {
+        let (kind, meaning) = meaning(kind, *code, said);
         // A gateway's own words about its trouble are not the bot's.
         let kind = if is_temporary(status) { SendErrorKind::Temporary } else { kind };
-        let why = format!("it answered {status} with {} {code}{meaning}", bot.field());
+        let why = format!("it answered {status} with {field} {code}{meaning}");
         return Err(SendError { why, kind, retry_after });
     }
     if !status.is_success() {
@@ -128,10 +109,10 @@ pub(super) fn judged(
         let kind = if is_temporary(status) { SendErrorKind::Temporary } else { SendErrorKind::Permanent };
         return Err(SendError { why: format!("it answered {status}{hint}"), kind, retry_after });
     }
-    let Some(bot) = bot.filter(|bot| code(*bot, body).is_none()) else { return Ok(()) };
+    let Some(field) = field.filter(|_| answer.is_none()) else { return Ok(()) };
     let what = match body {
         Body::TooLong => "more than 64 KiB".to_owned(),
-        Body::Unread | Body::Whole(_) => format!("no {}", bot.field()),
+        Body::Unread | Body::Whole(_) => format!("no {field}"),
     };
     Err(SendError::permanent(format!("it answered {status} with {what}, as no such bot does; check the address")))
 }
@@ -141,11 +122,11 @@ fn is_temporary(status: StatusCode) -> bool {
 }
 
 /// The code in a bot's answer, and what it says beside it.
-fn code(bot: Bot, body: &Body) -> Option<(i64, String)> {
+fn code(field: &str, body: &Body) -> Option<(i64, String)> {
     let Body::Whole(body) = body else { return None };
     let answer = serde_json::from_slice::<Value>(body).ok()?;
     let said = answer.get("msg").and_then(Value::as_str).unwrap_or_default().to_owned();
-    Some((answer.get(bot.field())?.as_i64()?, said))
+    Some((answer.get(field)?.as_i64()?, said))
 }
 
 /// What the header `Retry-After` asks for, in seconds or as a date, at most 5 minutes.

@@ -15,20 +15,19 @@ mod sender;
 mod sign;
 mod slack;
 mod teams;
-
 mod time;
 mod webhook;
 mod wecom;
 
 use std::fmt;
 
+use lockscope_runtime::webhook_client;
 use reqwest::Url;
 
 pub use answer::{SendError, SendErrorKind};
 pub use outgoing::outgoing;
 pub use request::Outgoing;
 pub use sender::{Sender, SenderError};
-pub use webhook::SIGNATURE_HEADER;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RouteKind {
@@ -98,8 +97,7 @@ pub struct Route {
 impl Route {
     /// Where it goes, without the part that may be secret.
     pub fn shown(&self) -> String {
-        let port = self.url.port().map_or_else(String::new, |port| format!(":{port}"));
-        format!("{}://{}{port}", self.url.scheme(), self.url.host_str().unwrap_or_default())
+        webhook_client::shown(&self.url)
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Route;
 use super::link::link;
 use super::request::{Outgoing, with};
-use super::row::{OPEN, severity};
+use super::row::OPEN;
 use super::time::rfc_3339;
 use crate::notification::Notification;
 use lockscope_view::outgoing::plain;
@@ -32,7 +32,7 @@ fn event(routing_key: &str, notification: &Notification) -> Value {
         "payload": {
             "summary": plain(&notification.sentence, SUMMARY_BYTES_MAX),
             "source": ensemble,
-            "severity": severity(notification.severity),
+            "severity": notification.severity.name(),
             "timestamp": rfc_3339(at_ms),
             "component": plain(&notification.lock, FIELD_BYTES_MAX),
             "group": ensemble,

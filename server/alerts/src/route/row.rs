@@ -81,12 +81,3 @@ pub(super) fn fitted(
         rows.pop();
     }
 }
-
-/// A severity, as Alertmanager's labels, `PagerDuty` and webhooks write it.
-pub(super) fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Critical => "critical",
-        Severity::Warning => "warning",
-        Severity::Info => "info",
-    }
-}

@@ -7,13 +7,11 @@ use reqwest::header::{HeaderValue, RETRY_AFTER, USER_AGENT};
 use reqwest::{Client, Response};
 
 use super::Route;
-use super::answer::{Body, Bot, SendError, SendErrorKind, judged, retry_after};
+use super::answer::{Body, SendError, SendErrorKind, code_field, judged, retry_after};
 use super::outgoing::outgoing;
 use super::request::Outgoing;
 use crate::notification::Notification;
 
-/// The longest that one request takes, from the connection to the last byte of the answer, in seconds.
-const ANSWER_WITHIN_S: u64 = 10;
 const ANSWER_BYTES_MAX: usize = 64 * 1_024;
 
 /// There is no way to send.
@@ -26,37 +24,19 @@ pub struct SenderError(String);
 /// Sends notifications. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    /// For http, which needs no authorities; a machine may have none.
-    plain: Client,
-    /// For https; None where it was not wanted.
-    secure: Option<Client>,
+    client: Client,
+    is_plain: bool,
 }
 
 impl Sender {
-    /// Sends to any receiver. One request takes at most 10 seconds.
+    /// Sends to receivers; no request takes longer than `answer_within`. `is_plain`: over http alone, which needs no
+    /// authorities, and a machine may have none.
     ///
     /// # Errors
     /// When there is no way to send over TLS, as on a machine without certificate authorities.
-    pub fn new() -> Result<Self, SenderError> {
-        Self::patient(Duration::from_secs(ANSWER_WITHIN_S))
-    }
-
-    /// As [`Sender::new`], with another limit for one request.
-    ///
-    /// # Errors
-    /// When there is no way to send over TLS.
-    pub fn patient(answer_within: Duration) -> Result<Self, SenderError> {
-        let secure = Some(webhook_client::client(answer_within, false).map_err(SenderError)?);
-        Ok(Self { secure, ..Self::plain_only(answer_within)? })
-    }
-
-    /// For a machine without certificate authorities, where every receiver is at an address of plain http.
-    ///
-    /// # Errors
-    /// When there is no way to send at all.
-    pub fn plain_only(answer_within: Duration) -> Result<Self, SenderError> {
-        let plain = webhook_client::client(answer_within, true).map_err(SenderError)?;
-        Ok(Self { plain, secure: None })
+    pub fn new(answer_within: Duration, is_plain: bool) -> Result<Self, SenderError> {
+        let client = webhook_client::client(answer_within, is_plain).map_err(SenderError)?;
+        Ok(Self { client, is_plain })
     }
 
     /// Tells a receiver of these; `now_ms` since the epoch is what signatures are dated with.
@@ -78,11 +58,10 @@ impl Sender {
     }
 
     async fn post(&self, route: &Route, outgoing: Outgoing, now_ms: i64) -> Result<(), SendError> {
-        let client = if outgoing.url.scheme() == "http" { Some(&self.plain) } else { self.secure.as_ref() };
-        let Some(client) = client else {
+        if self.is_plain && outgoing.url.scheme() != "http" {
             return Err(SendError::permanent("it is at an address of https, and this sender was made for http alone"));
-        };
-        let mut request = client.post(outgoing.url).header(USER_AGENT, webhook_client::USER_AGENT);
+        }
+        let mut request = self.client.post(outgoing.url).header(USER_AGENT, webhook_client::USER_AGENT);
         for (name, value) in outgoing.headers {
             let Ok(mut value) = HeaderValue::from_str(&value) else {
                 return Err(SendError::permanent("its secret has characters that can't be sent; check the secret"));
@@ -93,8 +72,7 @@ impl Sender {
         let mut response = request.body(outgoing.body).send().await.map_err(failed)?;
         let asked = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let (status, wait) = (response.status(), asked.and_then(|value| retry_after(value, now_ms)));
-        let bot = Bot::of(route.kind);
-        let body = match bot.map(|_| read(&mut response)) {
+        let body = match code_field(route.kind).map(|_| read(&mut response)) {
             None => Body::Unread,
             Some(reading) => match reading.await {
                 Ok(body) => body,
@@ -103,7 +81,7 @@ impl Sender {
                 Err(_) => Body::Unread,
             },
         };
-        judged(bot, status, &body, wait)
+        judged(route.kind, status, &body, wait)
     }
 }
 

@@ -1,32 +1,18 @@
 //! Writes times as RFC 3339 does. Pure.
 
+use lockscope_view::words::date;
+
 /// The first moment of the year 0, in ms since the epoch.
 const FIRST_MS: i64 = -62_167_219_200_000;
 /// The last moment of the year 9999, in ms since the epoch.
 const LAST_MS: i64 = 253_402_300_799_999;
-const DAY_MS: i64 = 86_400_000;
 
 /// A moment in UTC, in ms since the epoch; beyond the years 0 to 9999 the nearest that can be written.
 pub(super) fn rfc_3339(at_ms: i64) -> String {
     let at_ms = at_ms.clamp(FIRST_MS, LAST_MS);
-    let (year, month, day) = date(at_ms.div_euclid(DAY_MS));
-    let of_day = at_ms.rem_euclid(DAY_MS);
-    let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
-    let (second, ms) = (of_day / 1_000 % 60, of_day % 1_000);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
-}
-
-/// Year, month and day of a day since the epoch (civil_from_days, by H. Hinnant).
-fn date(day: i64) -> (i64, i64, i64) {
-    let days = day.saturating_add(719_468);
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+    // `2026-11-21 14:03:22 UTC`
+    let date = date(at_ms);
+    format!("{}.{:03}Z", date.trim_end_matches(" UTC").replace(' ', "T"), at_ms.rem_euclid(1_000))
 }
 
 #[cfg(test)]

@@ -2,15 +2,13 @@
 
 use serde_json::{Value, json};
 
+use super::Route;
 use super::link::link;
 use super::request::{ALERTS_MAX, Outgoing};
-use super::row::severity;
-use super::{Route, sign};
 use crate::notification::Notification;
+use lockscope_runtime::webhook_client::{SIGNATURE_HEADER, signature};
 use lockscope_view::outgoing::plain;
 
-/// The header that carries time and signature.
-pub const SIGNATURE_HEADER: &str = "lockscope-signature";
 /// The version of the body's format.
 const VERSION: u32 = 1;
 const FIELD_BYTES_MAX: usize = 4_096;
@@ -20,8 +18,7 @@ pub(super) fn outgoing(route: &Route, notifications: &[Notification], now_ms: i6
         let alerts: Vec<Value> = some.iter().map(alert).collect();
         let mut outgoing = Outgoing::json(route.url.clone(), &json!({ "version": VERSION, "alerts": alerts }));
         if let Some(secret) = &route.secret {
-            let signature = sign::webhook(secret, now_ms, &outgoing.body);
-            outgoing.headers.push((SIGNATURE_HEADER, signature));
+            outgoing.headers.push((SIGNATURE_HEADER, signature(secret, now_ms, &outgoing.body)));
         }
         outgoing
     };
@@ -35,7 +32,7 @@ fn alert(notification: &Notification) -> Value {
         "rule": plain(&notification.rule, FIELD_BYTES_MAX),
         "ensemble": plain(&notification.ensemble, FIELD_BYTES_MAX),
         "lock": plain(&notification.lock, FIELD_BYTES_MAX),
-        "severity": severity(notification.severity),
+        "severity": notification.severity.name(),
         "since_ms": notification.since_ms,
         "fired_at_ms": notification.fired_at_ms,
         "resolved_at_ms": notification.resolved_at_ms,

@@ -20,7 +20,7 @@ async fn answered(kind: RouteKind, answer: Answer) -> (Result<(), SendError>, Re
     let fake = Fake::start(vec![answer]).await;
     let route = route(kind, &format!("http://{}/canary{}", fake.address, query(kind)));
     let notifications = [firing()];
-    let sender = Sender::new().unwrap();
+    let sender = Sender::new(DEADLINE, true).unwrap();
     let sent = tokio::time::timeout(DEADLINE, sender.send(&route, &notifications, NOW_MS)).await.expect("it ends");
     if let Err(error) = &sent {
         assert!(!error.why.contains("canary"), "{error}");

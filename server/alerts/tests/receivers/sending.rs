@@ -27,7 +27,7 @@ async fn sent(kind: RouteKind, fake: &Fake, sender: &Sender) -> Result<(), SendE
 
 async fn answered(kind: RouteKind, answer: Answer) -> Result<(), SendError> {
     let fake = Fake::start(vec![answer]).await;
-    sent(kind, &fake, &Sender::new().unwrap()).await
+    sent(kind, &fake, &Sender::new(DEADLINE, true).unwrap()).await
 }
 
 fn is_bot(kind: RouteKind) -> bool {
@@ -37,7 +37,7 @@ fn is_bot(kind: RouteKind) -> bool {
 #[tokio::test]
 async fn a_webhook_is_signed_as_its_receiver_checks_it() {
     let fake = Fake::start(vec![Answer::status(204, "", "")]).await;
-    sent(RouteKind::Webhook, &fake, &Sender::new().unwrap()).await.unwrap();
+    sent(RouteKind::Webhook, &fake, &Sender::new(DEADLINE, true).unwrap()).await.unwrap();
     let received = fake.received().remove(0);
     assert_eq!(received.line, "POST /canary HTTP/1.1");
     assert_eq!(received.header("content-type"), Some("application/json"));
@@ -118,7 +118,7 @@ async fn a_redirect_is_not_followed() {
 
 #[tokio::test]
 async fn an_answer_that_never_ends_holds_nothing_up() {
-    let sender = Sender::patient(SHORT).unwrap();
+    let sender = Sender::new(SHORT, true).unwrap();
     for kind in RouteKind::ALL {
         for answer in [Answer::Silence, Answer::DripHead] {
             let fake = Fake::start(vec![answer]).await;
@@ -141,7 +141,7 @@ async fn a_connection_that_is_refused_may_be_taken_later() {
     drop(listener);
     for kind in RouteKind::ALL {
         let route = route(kind, &format!("http://{address}/canary{}", query(kind)));
-        let error = Sender::new().unwrap().send(&route, &[firing()], NOW_MS).await.unwrap_err();
+        let error = Sender::new(DEADLINE, true).unwrap().send(&route, &[firing()], NOW_MS).await.unwrap_err();
         assert_eq!(error.kind, SendErrorKind::Temporary);
         assert!(error.why.contains("refused") && !error.why.contains("canary"), "{error}");
     }
@@ -160,12 +160,12 @@ async fn one_that_is_refused_does_not_keep_the_others_from_being_told() {
     let refusal = Answer::status(400, "", "");
     let fake = Fake::start(vec![refusal, Answer::status(202, "", "")]).await;
     let route = route(RouteKind::PagerDuty, &format!("http://{}/", fake.address));
-    let error = Sender::new().unwrap().send(&route, &many(3), NOW_MS).await.unwrap_err();
+    let error = Sender::new(DEADLINE, true).unwrap().send(&route, &many(3), NOW_MS).await.unwrap_err();
     assert_eq!((error.kind, fake.received().len()), (SendErrorKind::Permanent, 3));
     // Where it is the receiver that is in trouble, the others would fare no better.
     let fake = Fake::start(vec![Answer::status(202, "", ""), Answer::status(503, "", "")]).await;
     let route = super::route(RouteKind::PagerDuty, &format!("http://{}/", fake.address));
-    let error = Sender::new().unwrap().send(&route, &many(9), NOW_MS).await.unwrap_err();
+    let error = Sender::new(DEADLINE, true).unwrap().send(&route, &many(9), NOW_MS).await.unwrap_err();
     assert_eq!((error.kind, fake.received().len()), (SendErrorKind::Temporary, 2));
 }
 
@@ -174,7 +174,7 @@ async fn nothing_is_sent_where_there_is_nothing_to_tell() {
     let fake = Fake::start(vec![Answer::status(500, "", "")]).await;
     for kind in RouteKind::ALL {
         let route = route(kind, &format!("http://{}/{}", fake.address, query(kind)));
-        Sender::new().unwrap().send(&route, &[], NOW_MS).await.unwrap();
+        Sender::new(DEADLINE, true).unwrap().send(&route, &[], NOW_MS).await.unwrap();
     }
     assert!(fake.received().is_empty());
 }
@@ -184,7 +184,7 @@ async fn a_secret_that_can_not_be_sent_is_not_shown() {
     let fake = Fake::start(vec![Answer::ok("")]).await;
     let mut route = route(RouteKind::Alertmanager, &format!("http://{}/", fake.address));
     route.secret = Some(b"canary\r\nx-more: canary".to_vec());
-    let error = Sender::new().unwrap().send(&route, &[firing()], NOW_MS).await.unwrap_err();
+    let error = Sender::new(DEADLINE, true).unwrap().send(&route, &[firing()], NOW_MS).await.unwrap_err();
     assert_eq!(error.kind, SendErrorKind::Permanent);
     assert!(error.why.contains("secret") && !error.why.contains("canary"), "{error}");
     assert!(fake.received().is_empty());
@@ -193,7 +193,7 @@ async fn a_secret_that_can_not_be_sent_is_not_shown() {
 #[tokio::test]
 async fn a_machine_without_authorities_sends_over_plain_http_alone() {
     let fake = Fake::start(vec![Answer::ok("")]).await;
-    let sender = Sender::plain_only(DEADLINE).unwrap();
+    let sender = Sender::new(DEADLINE, true).unwrap();
     sent(RouteKind::Slack, &fake, &sender).await.unwrap();
     let error = sender.send(&super::anywhere(RouteKind::Slack), &[firing()], NOW_MS).await.unwrap_err();
     assert!(error.kind == SendErrorKind::Permanent && error.why.contains("https"), "{error}");

@@ -1,6 +1,5 @@
 //! How far the log was delivered, on disk.
 
-use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use crate::{AuditError, files};
 
 const CURSOR: &str = "audit.webhook";
-const BYTES_MAX: u64 = 1_024;
 
 #[derive(Serialize, Deserialize)]
 struct Cursor {
@@ -18,12 +16,8 @@ struct Cursor {
 /// The number of the last record that was delivered, or need not be.
 pub(super) fn read(dir: &Path) -> Result<Option<u64>, AuditError> {
     let path = dir.join(CURSOR);
-    let mut text = Vec::new();
-    let read = match std::fs::File::open(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        opened => opened.and_then(|file| io::Read::read_to_end(&mut io::Read::take(file, BYTES_MAX), &mut text)),
-    };
-    read.map_err(|error| files::failed("followed", &path, &error))?;
+    let read = files::read(&path).map_err(|error| files::failed("followed", &path, &error))?;
+    let Some(text) = read else { return Ok(None) };
     serde_json::from_slice::<Cursor>(&text).map(|cursor| Some(cursor.id)).map_err(|_| {
         let path = path.display();
         AuditError(format!(

@@ -8,13 +8,13 @@ use reqwest::Client;
 use reqwest::header::{CONTENT_TYPE, USER_AGENT};
 use serde::Deserialize;
 
-use super::{SIGNATURE_HEADER, Webhook, cursor, signature};
+use super::{Webhook, cursor};
 use crate::log::{Log, Shared};
 use crate::{AuditError, chain, read};
 use lockscope_runtime::backoff::Backoff;
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::CancellationToken;
-use lockscope_runtime::webhook_client;
+use lockscope_runtime::webhook_client::{self, SIGNATURE_HEADER, signature};
 
 /// Records that are read at once.
 const READ_MAX: usize = 64;

@@ -3,18 +3,14 @@
 
 mod cursor;
 mod deliver;
-mod sign;
 
 use std::fmt;
 
-use lockscope_runtime::webhook_client::{UrlRules, WebhookFault, check_url};
+use lockscope_runtime::webhook_client::{UrlRules, WebhookFault, check_url, shown};
 use reqwest::Url;
 
 pub use deliver::{Delivery, Pace};
-pub use sign::signature;
 
-/// The header that carries time and signature.
-pub const SIGNATURE_HEADER: &str = "lockscope-signature";
 /// A secret that is shorter can be guessed.
 pub const SECRET_BYTES_MIN: usize = 16;
 
@@ -60,8 +56,7 @@ impl Webhook {
 
     /// Where it goes, without the part that may be secret.
     pub fn shown(&self) -> String {
-        let port = self.url.port().map_or_else(String::new, |port| format!(":{port}"));
-        format!("{}://{}{port}", self.url.scheme(), self.url.host_str().unwrap_or_default())
+        shown(&self.url)
     }
 }
 

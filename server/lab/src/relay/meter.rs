@@ -1,37 +1,12 @@
 //! What crosses the relays of a lane, counted. Owns the counters; must not know where the frames come from.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Counts of one lane; all its relays share one.
-#[derive(Debug, Default)]
-pub struct Meter {
-    create: AtomicU64,
-    delete: AtomicU64,
-    children: AtomicU64,
-    exists: AtomicU64,
-    data: AtomicU64,
-    ping: AtomicU64,
-    other: AtomicU64,
-    events: AtomicU64,
-    packets_in: AtomicU64,
-    packets_out: AtomicU64,
-    bytes_in: AtomicU64,
-    bytes_out: AtomicU64,
-}
+use lockscope_view::LabRequests;
+use parking_lot::Mutex;
 
 /// What a meter showed at one moment. In is to the clients, out is from them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests to create, those that failed included.
-    pub create: u64,
-    pub delete: u64,
-    pub children: u64,
-    pub exists: u64,
-    /// Reads of data.
-    pub data: u64,
-    pub ping: u64,
-    /// Every other request; opening and closing sessions are among them.
-    pub other: u64,
+    pub requests: LabRequests,
     pub events: u64,
     /// Frames to the clients: replies and events.
     pub packets_in: u64,
@@ -41,80 +16,48 @@ pub struct Counts {
     pub bytes_out: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Create,
-    Delete,
-    Children,
-    Exists,
-    Data,
-    Ping,
-    Other,
-}
+/// Counts of one lane; all its relays share one.
+#[derive(Debug, Default)]
+pub struct Meter(Mutex<Counts>);
 
-impl Kind {
-    pub(super) fn of(opcode: i32) -> Self {
-        match opcode {
-            1 | 15 | 19 | 21 => Self::Create,
-            2 => Self::Delete,
-            3 => Self::Exists,
-            4 => Self::Data,
-            8 | 12 => Self::Children,
-            11 => Self::Ping,
-            _ => Self::Other,
-        }
-    }
-}
-
-fn one(counter: &AtomicU64) {
-    counter.fetch_add(1, Ordering::Relaxed);
+/// Whether a request makes a znode.
+pub(super) fn is_create(opcode: i32) -> bool {
+    matches!(opcode, 1 | 15 | 19 | 21)
 }
 
 impl Meter {
-    /// What it shows now. Counters are read one after the other while frames go on, so they are exact only in a pause.
+    /// What it shows now.
     pub fn snapshot(&self) -> Counts {
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Counts {
-            create: read(&self.create),
-            delete: read(&self.delete),
-            children: read(&self.children),
-            exists: read(&self.exists),
-            data: read(&self.data),
-            ping: read(&self.ping),
-            other: read(&self.other),
-            events: read(&self.events),
-            packets_in: read(&self.packets_in),
-            packets_out: read(&self.packets_out),
-            bytes_in: read(&self.bytes_in),
-            bytes_out: read(&self.bytes_out),
-        }
+        *self.0.lock()
     }
 
-    pub(super) fn request(&self, kind: Kind) {
-        one(&self.packets_out);
-        one(match kind {
-            Kind::Create => &self.create,
-            Kind::Delete => &self.delete,
-            Kind::Children => &self.children,
-            Kind::Exists => &self.exists,
-            Kind::Data => &self.data,
-            Kind::Ping => &self.ping,
-            Kind::Other => &self.other,
-        });
+    /// A request; None: the one that opens a session.
+    pub(super) fn request(&self, opcode: Option<i32>) {
+        let mut counts = self.0.lock();
+        counts.packets_out += 1;
+        let requests = &mut counts.requests;
+        *match opcode {
+            Some(opcode) if is_create(opcode) => &mut requests.create,
+            Some(2) => &mut requests.delete,
+            Some(3) => &mut requests.exists,
+            Some(4) => &mut requests.data,
+            Some(8 | 12) => &mut requests.children,
+            Some(11) => &mut requests.ping,
+            Some(_) | None => &mut requests.other,
+        } += 1;
     }
 
     pub(super) fn reply(&self, is_event: bool) {
-        one(&self.packets_in);
-        if is_event {
-            one(&self.events);
-        }
+        let mut counts = self.0.lock();
+        counts.packets_in += 1;
+        counts.events += u64::from(is_event);
     }
 
     pub(super) fn bytes_in(&self, bytes: usize) {
-        self.bytes_in.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.0.lock().bytes_in += bytes as u64;
     }
 
     pub(super) fn bytes_out(&self, bytes: usize) {
-        self.bytes_out.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.0.lock().bytes_out += bytes as u64;
     }
 }

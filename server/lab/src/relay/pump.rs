@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
 use super::frames::{Frames, Malformed};
-use super::meter::{Kind, Meter};
+use super::meter::{Meter, is_create};
 
 /// Bytes that wait in us each way.
 const BUFFER_BYTES: usize = 16 * 1024;
@@ -92,10 +92,10 @@ async fn requests(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, meter: &Meter
         }
         meter.bytes_out(count);
         let found = frames.read(&buffer[..count], |head| {
-            let kind = if is_open { head.opcode().map_or(Kind::Other, Kind::of) } else { Kind::Other };
+            let opcode = head.opcode().filter(|_| is_open);
             is_open = true;
-            meter.request(kind);
-            if let (Kind::Create, Some(xid)) = (kind, head.xid()) {
+            meter.request(opcode);
+            if let Some(xid) = head.xid().filter(|_| opcode.is_some_and(is_create)) {
                 creates.asked(xid);
             }
         });

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lockscope_view::Headline;
-use parking_lot::RwLock;
-use tokio::sync::watch;
 
 use super::english;
+use crate::Current;
 
 /// Locks that are kept; of more the later ones in the order of their names are left out.
 const ACKNOWLEDGED_MAX: usize = 10_000;
@@ -32,7 +31,7 @@ struct Looks {
 type ByLock = BTreeMap<String, BTreeMap<String, Looks>>;
 
 /// All of them at one time. Cheap to clone.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Acknowledged(Arc<ByLock>);
 
 impl Acknowledged {
@@ -68,37 +67,8 @@ impl Acknowledged {
     }
 }
 
-/// What is acknowledged now; clones share it.
-#[derive(Clone, Debug)]
-pub struct AcknowledgedLocks(Arc<(RwLock<Acknowledged>, watch::Sender<u64>)>);
-
-impl Default for AcknowledgedLocks {
-    fn default() -> Self {
-        Self(Arc::new((RwLock::default(), watch::Sender::new(0))))
-    }
-}
-
-impl AcknowledgedLocks {
-    /// From now on these. The same as before wakes nobody.
-    pub fn set(&self, locks: impl IntoIterator<Item = AcknowledgedLock>) {
-        let now = Acknowledged::of(locks);
-        let mut kept = self.0.0.write();
-        if kept.0 == now.0 {
-            return;
-        }
-        *kept = now;
-        drop(kept);
-        self.0.1.send_modify(|revision| *revision += 1);
-    }
-
-    pub(crate) fn now(&self) -> Acknowledged {
-        self.0.0.read().clone()
-    }
-
-    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        self.0.1.subscribe()
-    }
-}
+/// What is acknowledged now.
+pub type AcknowledgedLocks = Current<Acknowledged>;
 
 #[cfg(test)]
 mod tests {
@@ -121,13 +91,13 @@ mod tests {
     fn the_same_wakes_nobody_and_an_end_does() {
         let locks = AcknowledgedLocks::default();
         let changes = locks.changes();
-        locks.set([]);
+        locks.set(Acknowledged::default());
         assert!(!changes.has_changed().unwrap_or(true));
-        locks.set([acknowledged("/a", "ada", 5)]);
+        locks.set(Acknowledged::of([acknowledged("/a", "ada", 5)]));
         assert_eq!(*changes.borrow(), 1);
-        locks.set([acknowledged("/a", "ada", 5)]);
+        locks.set(Acknowledged::of([acknowledged("/a", "ada", 5)]));
         assert_eq!(*changes.borrow(), 1);
-        locks.set([]);
+        locks.set(Acknowledged::default());
         assert_eq!((*changes.borrow(), locks.now().since("prod", "/a")), (2, None));
     }
 

@@ -1,10 +1,8 @@
 //! Which application a client's name stands for: by the operator's pattern, else by a built-in rule.
 
-use std::sync::Arc;
-
-use parking_lot::RwLock;
 use regex::{Regex, RegexBuilder};
-use tokio::sync::watch;
+
+use crate::Current;
 
 pub const PATTERN_CHARS_MAX: usize = 500;
 /// Most memory that a compiled pattern may take; one that needs more is refused.
@@ -85,39 +83,8 @@ fn built_in(label: &str) -> &str {
     if trimmed.is_empty() { name } else { trimmed }
 }
 
-/// The rule in force, which may be replaced at any time; clones share it.
-#[derive(Clone, Debug)]
-pub struct ApplicationNames(Arc<(RwLock<ApplicationRule>, watch::Sender<u64>)>);
-
-impl Default for ApplicationNames {
-    fn default() -> Self {
-        Self::new(ApplicationRule::default())
-    }
-}
-
-impl ApplicationNames {
-    pub fn new(rule: ApplicationRule) -> Self {
-        Self(Arc::new((RwLock::new(rule), watch::Sender::new(0))))
-    }
-
-    pub fn set(&self, rule: ApplicationRule) {
-        let mut in_force = self.0.0.write();
-        if *in_force == rule {
-            return;
-        }
-        *in_force = rule;
-        drop(in_force);
-        self.0.1.send_modify(|revision| *revision += 1);
-    }
-
-    pub fn rule(&self) -> ApplicationRule {
-        self.0.0.read().clone()
-    }
-
-    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        self.0.1.subscribe()
-    }
-}
+/// The rule in force.
+pub type ApplicationNames = Current<ApplicationRule>;
 
 #[cfg(test)]
 mod tests {
@@ -162,6 +129,6 @@ mod tests {
         let rule = ApplicationRule::parse("^(.)").unwrap();
         shared.clone().set(rule.clone());
         shared.set(rule.clone());
-        assert_eq!((*changes.borrow(), shared.rule()), (1, rule));
+        assert_eq!((*changes.borrow(), shared.now()), (1, rule));
     }
 }

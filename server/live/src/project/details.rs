@@ -1,13 +1,15 @@
 //! The parts of a lock page around its contenders: capacity, findings, foreign children, what the recipe hides.
 
 use lockscope_core::change::Departure;
-use lockscope_core::finding::{Finding, Severity};
+use lockscope_core::finding::Finding;
 use lockscope_core::lock::{Capacity, Lock, Maximum, PastHold};
 use lockscope_core::mirror::{Child, ChildKey, Mirror};
 use lockscope_core::recipe::Shape;
 use lockscope_core::time::TimeMs;
 use lockscope_core::znode::join_path;
 use lockscope_view as view;
+
+use super::words::view_severity;
 
 /// A ctime that is so much ahead of now is no matter of delays.
 const EARLY_MS: i64 = 1_000;
@@ -54,11 +56,7 @@ pub(super) fn capacity(lock: &Lock, capacity: Capacity) -> view::Capacity {
 pub(super) fn finding(finding: &Finding) -> view::FindingRow {
     view::FindingRow {
         code: finding.code.name().to_owned(),
-        severity: match finding.severity {
-            Severity::Info => view::Severity::Info,
-            Severity::Warning => view::Severity::Warning,
-            Severity::Critical => view::Severity::Critical,
-        },
+        severity: view_severity(finding.severity),
         text: finding.text.to_string(),
         paths: finding.paths.iter().map(ToString::to_string).collect(),
         since_ms: finding.since.0,

@@ -2,14 +2,13 @@
 //! here, also of those that a server before released, since the model goes on with what was recorded.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use lockscope_core::assessment::AssessedLock;
 use lockscope_view as view;
-use parking_lot::RwLock;
 use tokio::sync::watch;
 
 use super::ProjectionContext;
+use crate::Current;
 
 /// Releases that are kept; the oldest makes room, and its hold is shown as released by then.
 pub const FORCED_MAX: usize = 1_000;
@@ -29,22 +28,15 @@ pub struct ForcedRelease {
 }
 
 /// The last releases; clones share them.
-#[derive(Clone, Debug)]
-pub struct ForcedReleases(Arc<(RwLock<VecDeque<ForcedRelease>>, watch::Sender<u64>)>);
-
-impl Default for ForcedReleases {
-    fn default() -> Self {
-        Self(Arc::new((RwLock::default(), watch::Sender::new(0))))
-    }
-}
+#[derive(Clone, Debug, Default)]
+pub struct ForcedReleases(Current<VecDeque<ForcedRelease>>);
 
 impl ForcedReleases {
     pub fn note(&self, release: ForcedRelease) {
-        let mut kept = self.0.0.write();
-        kept.truncate(FORCED_MAX - 1);
-        kept.push_front(release);
-        drop(kept);
-        self.0.1.send_modify(|revision| *revision += 1);
+        self.0.edit(|kept| {
+            kept.truncate(FORCED_MAX - 1);
+            kept.push_front(release);
+        });
     }
 
     /// Hands on each release once, as it comes; those beyond [`FORCED_MAX`] at once are left out. Never ends.
@@ -53,7 +45,7 @@ impl ForcedReleases {
         loop {
             let count = *changes.borrow_and_update();
             let new = usize::try_from(count.saturating_sub(known)).unwrap_or(FORCED_MAX);
-            let newest: Vec<ForcedRelease> = self.0.0.read().iter().take(new).cloned().collect();
+            let newest: Vec<ForcedRelease> = self.0.read().iter().take(new).cloned().collect();
             newest.iter().rev().for_each(&mut each);
             known = count;
             if changes.changed().await.is_err() {
@@ -64,12 +56,12 @@ impl ForcedReleases {
 
     /// The release of a contender of an ensemble, by its identity; None where it is not kept.
     pub fn of(&self, ensemble: &str, czxid: view::Zxid) -> Option<ForcedRelease> {
-        let kept = self.0.0.read();
+        let kept = self.0.read();
         kept.iter().find(|one| one.czxid == czxid && one.ensemble == ensemble).cloned()
     }
 
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        self.0.1.subscribe()
+        self.0.changes()
     }
 }
 
@@ -77,7 +69,7 @@ impl ProjectionContext<'_> {
     /// Says of a lock's past holders, in the order of the model, which of them somebody released, and to those who may
     /// read the audit log who did.
     pub(super) fn mark_forced(&self, lock: &AssessedLock, forced: &ForcedReleases, past: &mut [view::PastHolder]) {
-        let kept = forced.0.0.read();
+        let kept = forced.0.read();
         if kept.is_empty() {
             return;
         }

@@ -7,12 +7,12 @@ use lockscope_core::assessment::AssessedLock;
 pub use lockscope_core::configured::MetricSelection;
 use lockscope_core::configured::is_meant;
 use lockscope_core::durations::Durations;
-use lockscope_core::finding::{Severity, sequence_used_ppm};
+use lockscope_core::finding::sequence_used_ppm;
 use lockscope_core::time::TimeMs;
 use lockscope_view as view;
 
 use super::ProjectionContext;
-use super::words::{view_missing, view_verdict};
+use super::words::{view_missing, view_severity, view_verdict};
 
 /// Locks of one ensemble with metrics of their own by pattern; more are in the sum.
 pub const PINNED_MAX: usize = 200;
@@ -131,7 +131,7 @@ fn of_one(look: &ProjectionContext<'_>, apart: &MetricSelection) -> Snapshot {
             }
         }
         for finding in &lock.assessment.findings {
-            *findings.entry((finding.code.name(), severity_name(finding.severity))).or_insert(0) += 1;
+            *findings.entry((finding.code.name(), view_severity(finding.severity).name())).or_insert(0) += 1;
         }
         let (damage_ms, one) = look.lock_figures(lock);
         all.add(&one);
@@ -174,14 +174,6 @@ fn of_one(look: &ProjectionContext<'_>, apart: &MetricSelection) -> Snapshot {
         clock_offset_ms: look.observatory.offset().ms(),
         clock_error_ms: look.observatory.offset().error_ms(),
         counted: look.scope.covers_path("/").then(|| look.counted()),
-    }
-}
-
-fn severity_name(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Info => "info",
-        Severity::Warning => "warning",
-        Severity::Critical => "critical",
     }
 }
 

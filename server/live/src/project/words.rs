@@ -1,5 +1,6 @@
 //! Converts the model's closed enums to the wire's, one function each, matched exhaustively.
 
+use lockscope_core::finding::Severity as ModelSeverity;
 use lockscope_core::missing::{Missing as ModelMissing, MissingSet};
 use lockscope_core::recipe::{Access as ModelAccess, Confidence as ModelConfidence, Recipe as ModelRecipe};
 use lockscope_core::root::RootState as ModelRootState;
@@ -40,6 +41,14 @@ pub(super) fn view_recipe(recipe: ModelRecipe) -> view::Recipe {
         ModelRecipe::Queue => view::Recipe::Queue,
         ModelRecipe::Membership => view::Recipe::Membership,
         ModelRecipe::Unknown => view::Recipe::Unknown,
+    }
+}
+
+pub(super) fn view_severity(severity: ModelSeverity) -> view::Severity {
+    match severity {
+        ModelSeverity::Info => view::Severity::Info,
+        ModelSeverity::Warning => view::Severity::Warning,
+        ModelSeverity::Critical => view::Severity::Critical,
     }
 }
 

@@ -11,10 +11,11 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::post;
-use lockscope_audit::webhook::{Delivery, Pace, SIGNATURE_HEADER, Webhook, signature};
+use lockscope_audit::webhook::{Delivery, Pace, Webhook};
 use lockscope_audit::{Entry, Journal as _, Log, PageQuery, Records as _};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::{self, DropGuard};
+use lockscope_runtime::webhook_client::{SIGNATURE_HEADER, signature};
 use lockscope_view::{AuditKind, AuditRecord};
 use tokio::net::{TcpListener, TcpSocket};
 

@@ -10,7 +10,7 @@ use lockscope_core::proof::Proof;
 use lockscope_core::time::TimeMs;
 use lockscope_runtime::shutdown::DropGuard;
 use lockscope_zookeeper::members::{self, Demand, SharedRounds};
-use lockscope_zookeeper::{BATCH_MAX, BATCHES_MAX, Credentials, ObserverConfig, RequestCounts, observe_counted};
+use lockscope_zookeeper::{BATCH_MAX, BATCHES_MAX, Credentials, ObserverConfig, RequestCounts, observe};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 
@@ -74,7 +74,7 @@ impl Observed {
             let (demand, told) = (watch::channel(Demand::default()).1, (sink.clone(), Arc::clone(&counts)));
             tokio::spawn(SharedRounds::default().collect(asked, clock.clone(), demand, told, stopped.clone()));
         }
-        let task = tokio::spawn(observe_counted(config, clock, counts, sink, stopped));
+        let task = tokio::spawn(observe(config, clock, counts, sink, stopped));
         let (belief, observatory) = (Arc::clone(&believed), Arc::clone(&core));
         let (begin, lives) = (Instant::now(), Arc::new(AtomicU64::new(0)));
         let count = Arc::clone(&lives);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lockscope_lab::relay::{Counts, Meter, Relay};
+use lockscope_view::LabRequests;
 use zookeeper_client::{Acls, Client, CreateMode, Error};
 
 use crate::harness::{DEADLINE, STEP, Truth, zookeeper};
@@ -73,7 +74,7 @@ async fn counts_agree_with_the_members() {
         (counts.packets_out == recved && counts.packets_in == sent && sent == recved + counts.events).then_some(counts)
     });
     let counts = counts.await;
-    let Counts { create, delete, children, exists, data, other, events, .. } = counts;
+    let Counts { requests: LabRequests { create, delete, children, exists, data, other, .. }, events, .. } = counts;
     assert_eq!((create, delete, children, exists, data, other, events), (100, 50, 20, 50, 50, 1, 50), "{counts:?}");
     assert!(counts.bytes_in > 20 * 2_000 * 75, "{counts:?}");
 }
@@ -142,5 +143,5 @@ async fn the_reply_of_one_create_is_lost() {
     client.create("/lock/lock-", b"", &sequential).await.unwrap();
     let names = truth.client.list_children("/lock").await.unwrap();
     assert_eq!((names.len(), client.session_id()), (2, session), "two znodes of one session");
-    assert_eq!(meter.snapshot().create, 3);
+    assert_eq!(meter.snapshot().requests.create, 3);
 }

@@ -124,7 +124,7 @@ impl Office {
         let (demand, wanted) = watch::channel(Demand { watches: true, waiters: false });
         let told = (sink.clone(), Arc::default());
         tokio::spawn(SharedRounds::default().collect(asked, Clock::system(), wanted, told, stop.clone()));
-        tokio::spawn(observe(config, Clock::system(), sink, stop.clone()));
+        tokio::spawn(observe(config, Clock::system(), Arc::default(), sink, stop.clone()));
         let info = EnsembleInfo {
             name: "default".to_owned(),
             connect: watch.to_owned(),

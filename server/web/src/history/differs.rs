@@ -49,7 +49,7 @@ pub(super) fn found(
 ) -> Result<Differs, ErrorResponse> {
     let range = asked.range(http.hub.now_ms())?;
     let selection = &selection(&range, asked.part)?;
-    let rule = http.moments.as_ref().map(|moments| moments.applications().rule()).unwrap_or_default();
+    let rule = http.moments.as_ref().map(|moments| moments.applications().now()).unwrap_or_default();
     let application_of = &|label: &str| rule.application_of(label).to_owned();
     let of = DiffersParts { path: &asked.path, selection, application_of };
     http.ask_past(scope, &asked.ensemble, range, |question| differs(question, of, note))

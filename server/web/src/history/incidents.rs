@@ -110,7 +110,7 @@ impl Http {
             let release = moments.and_then(|moments| moments.forced().of(&ensemble, view::Zxid(czxid.0)));
             release.map_or((None, None), |release| (Some(release.by), release.record))
         };
-        let rule = self.moments.as_ref().map(|moments| moments.applications().rule()).unwrap_or_default();
+        let rule = self.moments.as_ref().map(|moments| moments.applications().now()).unwrap_or_default();
         let search = IncidentSearch {
             question: Question { store: &*store, ensemble: &ensemble, scope, range, give_up_at },
             now: TimeMs(self.hub.now_ms()),

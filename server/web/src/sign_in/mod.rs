@@ -115,7 +115,7 @@ pub(super) async fn sign_in(
     let done = if fields.token.is_empty() {
         http.access.by_password(&headers, peer.0, &fields.name, fields.password.clone()).await
     } else {
-        http.access.by_token(&headers, peer.0, &fields.token).await
+        http.access.by_token(&headers, peer.0, &fields.token, None).await
     };
     match done {
         Ok(signed_in) => welcome(&http, &signed_in, local(&fields.next)),

@@ -8,6 +8,7 @@ use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse as _, Response};
 use leptos::nonce::Nonce;
+use lockscope_view::Role;
 
 use super::{Fields, POLICY, UNREADABLE, page, status_of, welcome};
 use crate::Http;
@@ -31,7 +32,7 @@ pub(crate) async fn sign_in(
     fields: Result<Form<Fields>, FormRejection>,
 ) -> Response {
     let Ok(Form(fields)) = fields else { return answer(StatusCode::BAD_REQUEST, UNREADABLE) };
-    match http.access.by_viewing_token(&headers, peer.0, &fields.token).await {
+    match http.access.by_token(&headers, peer.0, &fields.token, Some(Role::Viewer)).await {
         Ok(signed_in) => welcome(&http, &signed_in, WALL),
         Err(why) => answer(status_of(why).0, &why.words()),
     }

@@ -3,9 +3,11 @@
 use lockscope_core::evidence::{MemberAnswer, Report};
 use lockscope_core::znode::is_under;
 
+use super::super::connect_string::split_chroot;
+
 /// The chroot of a connect string; empty without one.
 pub(super) fn chroot_of(connect: &str) -> &str {
-    connect.find('/').and_then(|at| connect.get(at..)).map_or("", |chroot| chroot.trim_end_matches('/'))
+    split_chroot(connect).1.trim_end_matches('/')
 }
 
 /// Names paths as clients with this chroot do, and leaves out what they can't name.

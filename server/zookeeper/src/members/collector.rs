@@ -8,14 +8,12 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use lockscope_core::evidence::{MemberAnswer, Report, Round, Trouble};
-use lockscope_core::observation::Observation;
+use lockscope_core::evidence::{MemberAnswer, Report, Trouble};
 use reqwest::Client;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 use zookeeper_client::{Client as Session, SessionState};
 
-use super::chroot::{chroot_of, strip};
 use super::config::Config;
 use super::http;
 use super::lookup::{Lookup, look};
@@ -66,12 +64,12 @@ impl Demand {
     }
 }
 
-/// Asks all members about every five seconds until `stop`; each batch handed on is one [`Round`]. `roster`: who they are.
+/// Asks all members about every five seconds until `stop`; what is handed on together is one round. `roster`: who they are.
 pub(super) async fn collect(
     config: Config,
     clock: Clock,
     demand: watch::Receiver<Demand>,
-    (sink, roster): (mpsc::Sender<Vec<Observation>>, watch::Sender<Vec<MemberAddress>>),
+    (sink, roster): (mpsc::Sender<Vec<Report>>, watch::Sender<Vec<MemberAddress>>),
     stop: CancellationToken,
 ) {
     let client =
@@ -104,7 +102,7 @@ struct Collector {
     config: Config,
     clock: Clock,
     demand: watch::Receiver<Demand>,
-    sink: mpsc::Sender<Vec<Observation>>,
+    sink: mpsc::Sender<Vec<Report>>,
     roster: watch::Sender<Vec<MemberAddress>>,
     client: Option<Client>,
     places: Vec<MemberAddress>,
@@ -202,24 +200,14 @@ impl Collector {
     }
 
     fn ask_all(&mut self) {
-        for (_, member) in std::mem::take(&mut self.idle) {
-            self.ask(member);
-        }
+        std::mem::take(&mut self.idle).into_values().for_each(|member| self.ask(member));
     }
 
     fn ask_new(&mut self) {
-        let new = |member: &Member| !member.was_asked();
-        for name in self
-            .idle
-            .values()
-            .filter(|member| new(member))
-            .map(|member| member.place().name.clone())
-            .collect::<Vec<_>>()
-        {
-            if let Some(member) = self.idle.remove(&name) {
-                self.ask(member);
-            }
-        }
+        let idle = std::mem::take(&mut self.idle);
+        let (asked, new): (_, BTreeMap<_, _>) = idle.into_iter().partition(|(_, member)| member.was_asked());
+        self.idle = asked;
+        new.into_values().for_each(|member| self.ask(member));
     }
 
     fn ask(&mut self, mut member: Member) {
@@ -251,7 +239,6 @@ impl Collector {
         // One that never answered may be elsewhere, or refuse us alone.
         report.is_down &= self.lost.contains(&report.member);
         self.idle.insert(report.member.clone(), member);
-        strip(&mut report, chroot_of(&self.config.connect));
         self.landed.push(report);
         is_lost
     }
@@ -268,7 +255,7 @@ impl Collector {
         let mut reports: Vec<Report> = self.places.iter().map(report).collect();
         reports.extend(self.others());
         reports.sort_by(|a, b| a.member.cmp(&b.member));
-        self.sink.send(vec![Observation::Evidence(Box::new(Round { reports }))]).await.is_ok()
+        self.sink.send(reports).await.is_ok()
     }
 
     /// The members that are not known, where there may be some: like any that does not answer, they may have clients.

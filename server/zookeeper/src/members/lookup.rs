@@ -7,9 +7,9 @@ use std::time::Duration;
 use tokio::time::timeout;
 use zookeeper_client::{Client, Error, OneshotWatcher};
 
+use super::super::connect_string::split_chroot;
 use super::config::Config;
 use super::roster::{self, MemberAddress, Resolved};
-use crate::note_ours;
 
 const CONFIG_MAX: Duration = Duration::from_secs(10);
 /// How long all names together may take.
@@ -53,9 +53,7 @@ async fn read(config: &Config, session: Option<Client>) -> Result<(String, (Clie
         client
     } else {
         let connector = config.credentials.connector(config.session_timeout)?.with_fail_eagerly();
-        let client = config.credentials.open(connector, roster::servers(&config.connect)).await?;
-        note_ours(client.session_id().0);
-        client
+        config.credentials.open_ours(connector, split_chroot(&config.connect).0).await?
     };
     let (data, _, watcher) = client.get_and_watch_config().await?;
     Ok((String::from_utf8_lossy(&data).into_owned(), (client, watcher)))

@@ -6,6 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use lockscope_core::evidence::MEMBERS_MAX;
 
+use super::super::connect_string::split_chroot;
 use super::url;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,11 +34,6 @@ pub(super) struct Listed {
 
 /// What `host:port` names resolve to; names that do not resolve are not in it.
 pub(super) type Resolved = BTreeMap<String, BTreeSet<SocketAddr>>;
-
-/// The servers of a connect string, without the chroot.
-pub(super) fn servers(connect: &str) -> &str {
-    connect.split_once('/').map_or(connect, |(servers, _)| servers)
-}
 
 /// Host and port; the host keeps its brackets.
 pub(super) fn split_port(address: &str) -> (&str, Option<u16>) {
@@ -80,7 +76,7 @@ fn host(server: &str) -> &str {
 
 /// All names that have to be resolved to bring members together.
 pub(super) fn names(connect: &str, listed: &[Listed], urls: &[String]) -> BTreeSet<String> {
-    let mut names: BTreeSet<String> = servers(connect).split(',').map(str::to_owned).collect();
+    let mut names: BTreeSet<String> = split_chroot(connect).0.split(',').map(str::to_owned).collect();
     names.extend(listed.iter().map(|one| one.client.clone().unwrap_or_else(|| anyport(&one.host))));
     names.extend(urls.iter().map(|one| url::authority(one).to_owned()));
     names
@@ -110,7 +106,7 @@ pub(super) fn unplaced(listed: &[Listed], places: &[MemberAddress], resolved: &R
 
 /// Every member once. Ordered by the connect string, then by number.
 pub(super) fn places(connect: &str, listed: &[Listed], urls: &[String], resolved: &Resolved) -> Vec<MemberAddress> {
-    let servers: Vec<&str> = servers(connect).split(',').collect();
+    let servers: Vec<&str> = split_chroot(connect).0.split(',').collect();
     let is_same = |server: &str, one: &Listed| is_listed(resolved, server, one);
     let is_here = |name: &str| addresses(resolved, name).iter().any(|address| address.ip().is_loopback());
     let mut places: Vec<MemberAddress> = Vec::new();

@@ -121,18 +121,14 @@ async fn run(
     demand: watch::Receiver<Demand>,
     stop: CancellationToken,
 ) {
-    let (sink, mut rounds) = mpsc::channel::<Vec<Observation>>(ROUNDS_MAX);
+    let (sink, mut rounds) = mpsc::channel(ROUNDS_MAX);
     let hand_on = async {
-        while let Some(batch) = rounds.recv().await {
+        while let Some(reports) = rounds.recv().await {
             let Some(group) = group.upgrade() else { return };
-            let mut listeners = group.listeners.lock();
-            for observation in batch {
-                let Observation::Evidence(round) = observation else { continue };
-                let reports = Arc::new(round.reports);
-                listeners.retain(|listener| {
-                    !matches!(listener.try_send(Arc::clone(&reports)), Err(mpsc::error::TrySendError::Closed(_)))
-                });
-            }
+            let reports = Arc::new(reports);
+            group.listeners.lock().retain(|listener| {
+                !matches!(listener.try_send(Arc::clone(&reports)), Err(mpsc::error::TrySendError::Closed(_)))
+            });
         }
     };
     tokio::join!(collect(config, clock, demand, (sink, roster), stop), hand_on);

@@ -21,37 +21,29 @@ pub(super) enum Source {
 }
 
 impl Source {
-    async fn admin<T>(
-        client: &Client,
-        url: &str,
+    /// Asks in the form that the transport needs: a command of AdminServer or a four-letter word, each with its parser.
+    async fn ask<T>(
+        &self,
         command: &str,
-        read: fn(&[u8]) -> Result<T, Malformed>,
+        parse_body: fn(&[u8]) -> Result<T, Malformed>,
+        word: &str,
+        parse_text: fn(&str) -> Result<T, Malformed>,
     ) -> Result<T, Failure> {
-        let body = http::ask(client, url, command, Instant::now() + ANSWER_MAX).await?;
-        Ok(read(&body)?)
+        let deadline = Instant::now() + ANSWER_MAX;
+        match self {
+            Self::Admin { client, url } => Ok(parse_body(&http::ask(client, url, command, deadline).await?)?),
+            Self::Words { address } => Ok(parse_text(&tcp::ask(address, word, deadline).await?)?),
+        }
     }
 
-    async fn word<T>(address: &str, word: &str, read: fn(&str) -> Result<T, Malformed>) -> Result<T, Failure> {
-        let text = tcp::ask(address, word, Instant::now() + ANSWER_MAX).await?;
-        Ok(read(&text)?)
-    }
-}
-
-/// Light questions, for every second.
-impl Source {
-    /// Role and last transaction.
+    /// Role and last transaction: a light question, for every second.
     pub(super) async fn serving(&self) -> Result<Health, Failure> {
-        match self {
-            Self::Admin { client, url } => Self::admin(client, url, "server_stats", admin::server_stats).await,
-            Self::Words { address } => Self::word(address, "srvr", srvr::parse).await,
-        }
+        self.ask("server_stats", admin::server_stats, "srvr", srvr::parse).await
     }
 
+    /// As light.
     pub(super) async fn synced_followers(&self) -> Result<usize, Failure> {
-        match self {
-            Self::Admin { client, url } => Self::admin(client, url, "monitor", admin::synced_followers).await,
-            Self::Words { address } => Self::word(address, "mntr", mntr::synced_followers).await,
-        }
+        self.ask("monitor", admin::synced_followers, "mntr", mntr::synced_followers).await
     }
 }
 
@@ -68,32 +60,21 @@ pub(super) trait SourceAnswer: Sized + Send {
 impl SourceAnswer for Vec<Connection> {
     const QUESTION: Question = Question::Connections;
     async fn ask(source: &Source) -> Result<Self, Failure> {
-        match source {
-            Source::Admin { client, url } => Source::admin(client, url, "connections", admin::connections).await,
-            Source::Words { address } => Source::word(address, "cons", cons::parse).await,
-        }
+        source.ask("connections", admin::connections, "cons", cons::parse).await
     }
 }
 
 impl SourceAnswer for SessionTable {
     const QUESTION: Question = Question::Sessions;
     async fn ask(source: &Source) -> Result<Self, Failure> {
-        match source {
-            Source::Admin { client, url } => Source::admin(client, url, "dump", admin::dump).await,
-            Source::Words { address } => Source::word(address, "dump", dump::parse).await,
-        }
+        source.ask("dump", admin::dump, "dump", dump::parse).await
     }
 }
 
 impl SourceAnswer for WatchTable {
     const QUESTION: Question = Question::Watches;
     async fn ask(source: &Source) -> Result<Self, Failure> {
-        match source {
-            Source::Admin { client, url } => {
-                Source::admin(client, url, "watches_by_path", admin::watches_by_path).await
-            }
-            Source::Words { address } => Source::word(address, "wchp", wchp::parse).await,
-        }
+        source.ask("watches_by_path", admin::watches_by_path, "wchp", wchp::parse).await
     }
 }
 
@@ -101,17 +82,11 @@ impl SourceAnswer for Health {
     const QUESTION: Question = Question::Health;
     /// Two questions; one answer is enough. Where only the default whitelist holds, it is that of `srvr`.
     async fn ask(source: &Source) -> Result<Self, Failure> {
-        let first = match source {
-            Source::Admin { client, url } => Source::admin(client, url, "monitor", admin::monitor).await,
-            Source::Words { address } => Source::word(address, "srvr", srvr::parse).await,
-        };
+        let first = source.ask("monitor", admin::monitor, "srvr", srvr::parse).await;
         if first.as_ref().is_err_and(|failure| failure.whole_way) {
             return first;
         }
-        let second = match source {
-            Source::Admin { client, url } => Source::admin(client, url, "server_stats", admin::server_stats).await,
-            Source::Words { address } => Source::word(address, "mntr", mntr::parse).await,
-        };
+        let second = source.ask("server_stats", admin::server_stats, "mntr", mntr::parse).await;
         match (first, second) {
             (Ok(first), Ok(second)) => {
                 // The counters are in `monitor` and `mntr`.

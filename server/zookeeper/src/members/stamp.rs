@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 use zookeeper_client::{Client, Error};
 
 use super::cooldown::Rest;
-use crate::{Credentials, note_ours};
+use crate::Credentials;
 
 /// How long a session may take; the member's other answers wait for it.
 const OPEN_MAX: Duration = Duration::from_secs(1);
@@ -67,8 +67,6 @@ impl Stamp {
 
     async fn open(&self, address: &str) -> Result<Client, Error> {
         let connector = self.credentials.connector(self.session_timeout)?.with_fail_eagerly();
-        let client = self.credentials.open(connector, address).await?;
-        note_ours(client.session_id().0);
-        Ok(client)
+        self.credentials.open_ours(connector, address).await
     }
 }

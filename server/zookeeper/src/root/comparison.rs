@@ -11,7 +11,7 @@ use lockscope_core::znode::{Zxid, join_path};
 
 use super::super::outbox::Outbox;
 use super::super::reads::Purpose;
-use super::super::request::{CheckReply, ListPurpose, READS_A_REQUEST};
+use super::super::request::{ListPurpose, NodeReply, READS_A_REQUEST};
 use super::super::stat_counters::{AfterGap, Version};
 use super::super::watch::{Input, Why};
 use super::sweep::Sweep;
@@ -87,17 +87,17 @@ impl RootWatch {
         &mut self,
         directory: Arc<str>,
         stamp: Version,
-        reply: CheckReply,
+        reply: NodeReply,
         out: &mut Outbox,
     ) {
         let facts = match reply {
-            CheckReply::Facts(facts) => facts,
+            NodeReply::Facts { facts, .. } => facts,
             // It may be there again by now.
-            CheckReply::Missing if directory == self.path => return self.read_anew(out),
+            NodeReply::Missing if directory == self.path => return self.read_anew(out),
             // The directory that it was in shows that.
-            CheckReply::Missing => return,
-            CheckReply::Denied | CheckReply::StatDenied => return self.read_anew(out),
-            CheckReply::Failed => return self.input(Input::ReadFailed, out),
+            NodeReply::Missing => return,
+            NodeReply::Denied | NodeReply::StatDenied => return self.read_anew(out),
+            NodeReply::Failed => return self.input(Input::ReadFailed, out),
         };
         if self.is_of_other_history(&directory, &facts, self.sync_why != Why::Reconnected, out) {
             return;

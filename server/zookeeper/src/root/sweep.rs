@@ -12,7 +12,7 @@ use lockscope_core::znode::Facts;
 use super::super::directory_watch::{DirectoryNews, WatchChange};
 use super::super::outbox::Outbox;
 use super::super::reads::Purpose;
-use super::super::request::{CHECKS_A_REQUEST, CheckReply, Epoch, ListPurpose, REQUEST_BYTES_MAX, Request};
+use super::super::request::{CHECKS_A_REQUEST, Epoch, ListPurpose, NodeReply, REQUEST_BYTES_MAX, Request};
 use super::super::stat_counters::{Check, Comparison, Missed, Version};
 use super::super::watch::{Input, State};
 use super::RootWatch;
@@ -190,14 +190,14 @@ impl RootWatch {
         (!checks.is_empty()).then_some(Request::Check(checks))
     }
 
-    pub(super) fn checked(&mut self, epoch: Epoch, checks: Vec<(Arc<str>, Version, CheckReply)>, out: &mut Outbox) {
+    pub(super) fn checked(&mut self, epoch: Epoch, checks: Vec<(Arc<str>, Version, NodeReply)>, out: &mut Outbox) {
         self.sweep.flying = self.sweep.flying.saturating_sub(1);
         for (directory, stamp, reply) in checks {
             if epoch != self.epoch {
                 return;
             }
             if directory == self.path
-                && let CheckReply::Facts(facts) = &reply
+                && let NodeReply::Facts { facts, .. } = &reply
             {
                 self.trust.note(facts);
             }
@@ -206,19 +206,19 @@ impl RootWatch {
                 continue;
             }
             match reply {
-                CheckReply::Facts(facts) => self.compare(directory, facts, stamp, out),
+                NodeReply::Facts { facts, .. } => self.compare(directory, facts, stamp, out),
                 // Its event shows that; or it is unreadable itself, and its own directory's counters do.
-                CheckReply::Missing => {}
-                CheckReply::Denied => {
+                NodeReply::Missing => {}
+                NodeReply::Denied => {
                     self.ledger.choose_way(&directory, true, 0);
                     self.sweep.want(&directory);
                 }
                 // It was readable once: reading it again shows what it is now.
-                CheckReply::StatDenied => {
+                NodeReply::StatDenied => {
                     self.ledger.uncount(&directory);
                     self.reads.want(&directory, Purpose::Found);
                 }
-                CheckReply::Failed => return self.input(Input::ReadFailed, out),
+                NodeReply::Failed => return self.input(Input::ReadFailed, out),
             }
         }
     }

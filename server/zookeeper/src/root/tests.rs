@@ -16,7 +16,7 @@ use lockscope_core::znode::{Facts, SessionId, Zxid, split_path};
 
 use super::super::directory_watch::{DirectoryNews, WatchChange};
 use super::super::outbox::Outbox;
-use super::super::request::{CheckReply, Epoch, ListReply, NodeReply, Reply, Request};
+use super::super::request::{Epoch, ListReply, NodeReply, Reply, Request};
 use super::super::stat_counters::Check;
 use super::super::translate::NodeEvent;
 use super::super::watch::{Input, State, Why};
@@ -169,10 +169,10 @@ impl Server {
             ),
             Request::Check(checks) => {
                 let reply = |check: &Check| match stat(&check.directory) {
-                    None => CheckReply::Missing,
-                    Some(node) if node.denied && !check.by_stat => CheckReply::Denied,
-                    Some(node) if node.denied && self.hides_stats => CheckReply::StatDenied,
-                    Some(node) => CheckReply::Facts(Box::new(node.facts.clone())),
+                    None => NodeReply::Missing,
+                    Some(node) if node.denied && !check.by_stat => NodeReply::Denied,
+                    Some(node) if node.denied && self.hides_stats => NodeReply::StatDenied,
+                    Some(node) => NodeReply::Facts { facts: Box::new(node.facts.clone()), unreadable: check.by_stat },
                 };
                 Reply::Checks(
                     checks
