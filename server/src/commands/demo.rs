@@ -8,16 +8,15 @@ use lockscope_core::settings::Settings;
 use lockscope_core::time::TimeMs;
 use lockscope_demo::workload::{Pace, run_workload};
 use lockscope_demo::{PrivateZooKeeper, ServerOptions};
-use lockscope_live::project::{ApplicationRule, MetricSelection};
 use lockscope_runtime::clock::Clock;
 use lockscope_runtime::shutdown::{self, CancellationToken};
 use lockscope_view::Role;
-use lockscope_web::{Payloads, pages};
+use lockscope_web::pages;
 use tokio::task::JoinHandle;
 
 use super::demo_past;
-use crate::cli::DemoArgs;
-use crate::config::{self, Config, ProcessEnvironment};
+use crate::cli::{DemoArgs, ServeArgs};
+use crate::config::{self, Config, ConfigError, Environment, ProcessEnvironment};
 use crate::error::RunError;
 use crate::serve::{self, Filling};
 use crate::{commands, stdout};
@@ -73,26 +72,21 @@ pub(super) async fn run(args: &DemoArgs) -> Result<(), RunError> {
             "the demo's data has no place: {error}; set TMPDIR to a folder that can be written"
         ))
     })?;
-    let history = config::History::in_dir(data.path());
-    let mut past = Past::fill(history.clone());
-    let served = serve_with(listen, (data.path(), &history), past.filling.take()).await;
+    let mut past = Past::fill(config::History::in_dir(data.path()));
+    let served = serve_with(listen, data.path(), past.filling.take()).await;
     // Before its directory is removed.
     past.end().await;
     served
 }
 
-async fn serve_with(
-    listen: SocketAddr,
-    (data, history): (&Path, &config::History),
-    mut filling: Option<Filling>,
-) -> Result<(), RunError> {
+async fn serve_with(listen: SocketAddr, data: &Path, mut filling: Option<Filling>) -> Result<(), RunError> {
     let started = tokio::select! {
         started = PrivateZooKeeper::start(ServerOptions::default()) => started,
         () = serve::signalled() => return Ok(()),
     };
     let mut zookeeper = started
         .map_err(|error| RunError::Unavailable(format!("the demo's ZooKeeper could not be started: {error}")))?;
-    let config = config_of(listen, data, history.clone(), &zookeeper);
+    let config = config_of(listen, data, &zookeeper)?;
     let (stopper, stop) = shutdown::token();
     let connect = zookeeper.address();
     let workload = tokio::spawn(async move {
@@ -119,43 +113,30 @@ async fn serve_with(
     served
 }
 
-fn config_of(listen: SocketAddr, data: &Path, history: config::History, zookeeper: &PrivateZooKeeper) -> Config {
-    Config {
-        ensembles: vec![config::Ensemble {
-            name: ENSEMBLE.to_owned(),
-            color: None,
-            zk: zookeeper.address(),
-            roots: vec![ROOT.to_owned()],
-            exclude: Vec::new(),
-            znodes_max: lockscope_zookeeper::ZNODES_MAX,
-            labels: Default::default(),
-            file: None,
-            evidence: true,
-            admin_urls: vec![format!("http://127.0.0.1:{}", zookeeper.admin_port())],
-            clock_scratch: None,
-            identity: config::Identity::default(),
-        }],
-        ensembles_dir: None,
-        bad_files: Vec::new(),
-        listen,
-        web: config::Web::default(),
-        data_dir: Some(data.to_owned()),
-        history: Some(history),
-        connect_timeout: None,
-        session_timeout: std::time::Duration::from_millis(DEMO_SESSION_TIMEOUT_MS),
-        locks: Vec::new(),
-        lints: lockscope_core::finding::Limits::default(),
-        #[cfg(feature = "lab")]
-        lab: Some(config::Lab::on(ENSEMBLE)),
-        #[cfg(not(feature = "lab"))]
-        lab: None,
-        webhook: None,
-        second_approver: false,
-        payloads: Payloads::default(),
-        access: lockscope_access::Settings { is_demo: true, ..lockscope_access::Settings::default() },
-        applications: ApplicationRule::default(),
-        metrics: MetricSelection::usual(),
-        alerting: config::Alerting::default(),
-        cluster: None,
+/// The demo's configuration file: all else of it is given as flags, and no variable counts.
+struct DemoFile;
+
+impl Environment for DemoFile {
+    fn var(&self, _: &str) -> Option<String> {
+        None
     }
+
+    fn file(&self, _: &Path) -> std::io::Result<String> {
+        let lab = format!("[lab]\nensembles = [{ENSEMBLE:?}]\n");
+        Ok(if cfg!(feature = "lab") { lab } else { String::new() })
+    }
+}
+
+fn config_of(listen: SocketAddr, data: &Path, zookeeper: &PrivateZooKeeper) -> Result<Config, ConfigError> {
+    let flags = ServeArgs {
+        zk: Some(zookeeper.address()),
+        admin_url: vec![format!("http://127.0.0.1:{}", zookeeper.admin_port())],
+        listen: Some(listen.to_string()),
+        session_timeout_ms: Some(DEMO_SESSION_TIMEOUT_MS.to_string()),
+        config: Some("demo.toml".into()),
+        ..ServeArgs::default()
+    };
+    let config = Config::load(&flags, &DemoFile)?;
+    let access = lockscope_access::Settings { is_demo: true, ..config.access };
+    Ok(Config { data_dir: Some(data.to_owned()), history: Some(config::History::in_dir(data)), access, ..config })
 }
