@@ -240,7 +240,8 @@ fn role(text: &str) -> Result<Role, String> {
         .ok_or_else(|| "use one of viewer, operator, auditor, admin".to_owned())
 }
 
-/// Settings as given on the command line; each also as LOCKSCOPE_… in the environment and as a key of the file.
+/// Settings as given on the command line; each also as LOCKSCOPE_… in the environment and as a key of the file. Secrets
+/// are never given here, only their files.
 #[derive(Clone, Debug, Default, Args, serde::Serialize)]
 pub struct ServeArgs {
     /// The ensemble: HOST:PORT[,HOST:PORT…][/CHROOT].
@@ -287,15 +288,6 @@ pub struct ServeArgs {
     /// Whether the webhook may use plain HTTP to another machine: on or off [default: off].
     #[arg(long, value_name = "on|off")]
     pub webhook_allow_http: Option<String>,
-    /// How this is served and how ZooKeeper is met.
-    #[command(flatten)]
-    pub security: SecurityArgs,
-}
-
-/// Settings of who may come in, and of what Lockscope shows to ZooKeeper. Secrets are never given here, only their
-/// files.
-#[derive(Clone, Debug, Default, Args, serde::Serialize)]
-pub struct SecurityArgs {
     /// An origin from which the dashboard may be used, repeatable. This machine's own need no entry.
     #[arg(long, value_name = "https://HOST", help_heading = "Serving")]
     pub origin: Vec<String>,

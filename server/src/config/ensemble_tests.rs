@@ -92,7 +92,7 @@ fn who_it_is_to_zookeeper() {
         (identity.watching.described(), identity.acting.clone()),
         ("digest as \"watcher\", unencrypted".to_owned(), identity.watching.clone())
     );
-    let acting = flags(|flags| flags.security.act_auth_file = Some("f".to_owned()));
+    let acting = flags(|flags| flags.act_auth_file = Some("f".to_owned()));
     let identity = Config::load(&acting, &Fake { vars: vars.clone(), text: Some("actor:CANARY\n") })
         .unwrap()
         .ensembles
@@ -117,11 +117,8 @@ fn who_it_is_to_zookeeper() {
         "x.toml:4: `auth_file` in [[ensemble]] 1 \"f\" has more than one line, or control characters; write one line of the form USER:PASSWORD",
     );
     check(
-        |flags| flags.security.sasl_file = Some("s".to_owned()),
+        |flags| flags.sasl_file = Some("s".to_owned()),
         "--sasl-file \"s\" can't be read (entity not found); name a file that this user may read",
     );
-    check(
-        |flags| flags.security.ca_file = Some(String::new()),
-        "--ca-file \"\" is empty; name a file, or leave it out",
-    );
+    check(|flags| flags.ca_file = Some(String::new()), "--ca-file \"\" is empty; name a file, or leave it out");
 }

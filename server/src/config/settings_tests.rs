@@ -215,7 +215,7 @@ fn credentials_are_where_systemd_puts_them() {
     }
     let named = |name: &str| {
         let mut flags = ServeArgs { zk: Some("a:1".to_owned()), ..ServeArgs::default() };
-        flags.security.auth_file = Some(name.to_owned());
+        flags.auth_file = Some(name.to_owned());
         flags
     };
     let unit = Unit(Some("/run/credentials/lockscope.service"));

@@ -165,7 +165,7 @@ fn addresses_and_times_that_can_not_be() {
     );
     for sockets in ["0", "many", "40000"] {
         check(
-            |flags| flags.security.sockets_max = Some(sockets.to_owned()),
+            |flags| flags.sockets_max = Some(sockets.to_owned()),
             &format!(
                 "--sockets-max {sockets:?} is not a number of live sockets; write a whole number from 1 to 32768, like 10000"
             ),
@@ -297,8 +297,7 @@ fn how_it_is_served() {
     ]);
     let web = Config::load(&flags, &Fake { vars, text: Some(text) }).unwrap().web;
     assert_eq!((web.origins.len(), web.behind_tls_proxy), (2, false));
-    let set =
-        |edit: fn(&mut crate::cli::SecurityArgs), sentence: &str| check(|flags| edit(&mut flags.security), sentence);
+    let set = |edit: fn(&mut ServeArgs), sentence: &str| check(edit, sentence);
     set(
         |safety| safety.origin = vec!["lockscope.example".to_owned()],
         "--origin \"lockscope.example\" is no origin; write scheme, host and port if it is not the usual one, like https://lockscope.example",
