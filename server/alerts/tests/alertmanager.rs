@@ -133,7 +133,7 @@ fn stalled(lock: &str, now_ms: i64) -> Notification {
 #[tokio::test]
 async fn an_alert_fires_once_until_it_is_over() {
     let alertmanager = Alertmanager::start().await;
-    let (route, sender) = (alertmanager.route(), Sender::new().unwrap());
+    let (route, sender) = (alertmanager.route(), Sender::new(DEADLINE, true).unwrap());
     let now_ms = || Clock::system().now_ms();
     let fired = stalled("/locks/a", now_ms());
 
@@ -171,7 +171,7 @@ async fn an_alert_fires_once_until_it_is_over() {
 #[tokio::test]
 async fn hostile_texts_are_taken_as_they_are() {
     let alertmanager = Alertmanager::start().await;
-    let (route, sender) = (alertmanager.route(), Sender::new().unwrap());
+    let (route, sender) = (alertmanager.route(), Sender::new(DEADLINE, true).unwrap());
     let now_ms = Clock::system().now_ms();
     let texts = ["/\u{0}\u{202e}\n{{ .Labels }}", "/锁\"}\\", "", &"/x".repeat(500_000), "/a\u{200b}", "/a\u{200c}"];
     let all: Vec<_> = texts
@@ -192,7 +192,7 @@ async fn hostile_texts_are_taken_as_they_are() {
 #[tokio::test]
 async fn clocks_that_were_set_back_are_no_refusal() {
     let alertmanager = Alertmanager::start().await;
-    let (route, sender) = (alertmanager.route(), Sender::new().unwrap());
+    let (route, sender) = (alertmanager.route(), Sender::new(DEADLINE, true).unwrap());
     let now_ms = Clock::system().now_ms();
     let ahead = Notification { fired_at_ms: now_ms + 3_600_000, ..stalled("/ahead", now_ms) };
     let over = Notification { resolved_at_ms: Some(now_ms - 3_600_000), ..stalled("/over", now_ms) };
