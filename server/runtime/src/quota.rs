@@ -114,8 +114,6 @@ impl<K: Eq + Hash + Clone> Quota<K> {
     }
 }
 
-impl<K> Quota<K> {}
-
 impl<K: Eq + Hash + Clone> Usage<K> {
     fn take(&mut self, callers: &[(K, usize)], max: usize) -> Result<(), Full> {
         if self.all >= max {
