@@ -56,18 +56,18 @@ fn since(before: Counts, after: Counts) -> Counts {
     let (requests, later) = (before.requests, after.requests);
     Counts {
         requests: LabRequests {
-            create: later.create - requests.create,
-            delete: later.delete - requests.delete,
-            children: later.children - requests.children,
-            exists: later.exists - requests.exists,
-            data: later.data - requests.data,
-            ping: later.ping - requests.ping,
-            other: later.other - requests.other,
+            create: later.create.saturating_sub(requests.create),
+            delete: later.delete.saturating_sub(requests.delete),
+            children: later.children.saturating_sub(requests.children),
+            exists: later.exists.saturating_sub(requests.exists),
+            data: later.data.saturating_sub(requests.data),
+            ping: later.ping.saturating_sub(requests.ping),
+            other: later.other.saturating_sub(requests.other),
         },
-        events: after.events - before.events,
-        packets_in: after.packets_in - before.packets_in,
-        packets_out: after.packets_out - before.packets_out,
-        bytes_in: after.bytes_in - before.bytes_in,
-        bytes_out: after.bytes_out - before.bytes_out,
+        events: after.events.saturating_sub(before.events),
+        packets_in: after.packets_in.saturating_sub(before.packets_in),
+        packets_out: after.packets_out.saturating_sub(before.packets_out),
+        bytes_in: after.bytes_in.saturating_sub(before.bytes_in),
+        bytes_out: after.bytes_out.saturating_sub(before.bytes_out),
     }
 }
