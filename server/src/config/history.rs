@@ -12,7 +12,7 @@ use super::layers::Layers;
 /// What is kept of the past when nothing is said.
 const RETENTION: Retention = Retention {
     chunks_ms: 7 * 86_400_000,
-    chunk_bytes_max: 4 << 30,
+    chunk_bytes_max: 4_000_000_000,
     spans_ms: 30 * 86_400_000,
     minutes_ms: 90 * 86_400_000,
 };

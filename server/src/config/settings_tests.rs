@@ -202,6 +202,24 @@ fn the_example_parses_as_it_is_and_with_each_line_and_with_all() {
 }
 
 #[test]
+fn a_default_that_is_a_value_is_what_holds_without_it() {
+    // A history has a place; one that has a name has a colour as well.
+    let load = |text: &str| load(&format!("data_dir = \"/d\"\n{text}"));
+    let is_value = |row: &Key| !row.default.is_empty() && !row.default.contains(' ') && row.name() != "name";
+    let mut compared = 0;
+    for (table, row) in rows().filter(|(_, row)| is_value(row)) {
+        let written = [row.default.to_owned(), format!("{:?}", row.default)];
+        let written = written.iter().find_map(|value| load(&with(table, row, value).0).ok());
+        let (text, line) = with(table, row, "");
+        let unset = text.lines().take(line - 1).map(|line| format!("{line}\n")).collect::<String>();
+        let (Some(written), Ok(unset)) = (written, load(&unset)) else { continue };
+        assert_eq!(format!("{written:?}"), format!("{unset:?}"), "{}", row.name());
+        compared += 1;
+    }
+    assert!(compared > 20, "{compared}");
+}
+
+#[test]
 fn credentials_are_where_systemd_puts_them() {
     struct Unit(Option<&'static str>);
     impl Environment for Unit {

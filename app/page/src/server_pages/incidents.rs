@@ -200,6 +200,7 @@ fn row(list: &IncidentsView, of: &Incident) -> AnyView {
     let waited = (of.victims > 0).then(|| {
         view! {
             <span>{format!("{least}{}", duration(of.waiting_ms))}</span>
+            " "
             <div class="quiet">{words::waiters(of.victims)}</div>
         }
     });
