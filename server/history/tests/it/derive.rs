@@ -85,6 +85,18 @@ impl Run {
     fn deleted(&mut self, lock: &str, number: i64) {
         self.tell(Observation::NodeDeleted { root: ROOT, path: path(lock, number) });
     }
+
+    /// Has a contender leave in a minute in which more left than are all kept.
+    fn end_in_a_busy_minute(&mut self, lock: &str, number: i64) {
+        for other in 1..=2 * i64::from(SPANS_A_MINUTE_MAX) {
+            self.created("b", other);
+            self.read("b", other, 8, START);
+            self.deleted("b", other);
+        }
+        self.deleted(lock, number);
+        self.pass(2_000);
+        self.collect(true);
+    }
 }
 
 fn facts(zxid: i64, session: i64, ctime_ms: i64) -> Facts {
@@ -342,14 +354,7 @@ fn who_came_while_nobody_watched_is_kept_in_a_busy_minute() {
     run.read("a", 0, 7, START);
     // As behind a gap: it holds already, and nobody saw it wait.
     let mut run = Run::over(run.model, run.now);
-    for number in 1..=2 * i64::from(SPANS_A_MINUTE_MAX) {
-        run.created("b", number);
-        run.read("b", number, 8, START);
-        run.deleted("b", number);
-    }
-    run.deleted("a", 0);
-    run.pass(2_000);
-    run.collect(true);
+    run.end_in_a_busy_minute("a", 0);
     let of = |lock: &str| run.rows.spans.iter().filter(|span| *span.lock == *format!("/locks/{lock}")).count();
     assert_eq!((of("a"), of("b")), (1, SPANS_A_MINUTE_MAX as usize));
 }
@@ -367,14 +372,7 @@ fn who_came_in_a_gap_is_kept_by_another_process_that_goes_on_with_the_recording(
     run.tap.recall(&run.model, run.now, &mut events);
     run.deriver = Deriver::default();
     run.deriver.recall(run.now, events);
-    for number in 1..=2 * i64::from(SPANS_A_MINUTE_MAX) {
-        run.created("b", number);
-        run.read("b", number, 8, START);
-        run.deleted("b", number);
-    }
-    run.deleted("a", 0);
-    run.pass(2_000);
-    run.collect(true);
+    run.end_in_a_busy_minute("a", 0);
     let of_a: Vec<&Span> = run.rows.spans.iter().filter(|span| &*span.lock == "/locks/a").collect();
     let [span] = of_a[..] else { panic!("{of_a:?}") };
     assert!(span.is_lower_bound, "{span:?}");
