@@ -269,7 +269,7 @@ impl Run {
         if lane.ask_after(field, members).await.is_none() {
             let notes = &mut self.header.lock().run.notes;
             let note = "The members did not report packets by session; allow the four-letter word cons (4lw.commands.whitelist) to have our counts checked.";
-            if !notes.iter().any(|told| told == note) {
+            if !notes.iter().any(|known| known == note) {
                 notes.push(note.to_owned());
             }
         }
@@ -280,8 +280,8 @@ impl Run {
     fn grew(&self, more: Vec<ServerCounter>) {
         let server = &mut self.header.lock().run.server;
         for one in more {
-            match server.iter_mut().find(|told| told.member == one.member && told.name == one.name) {
-                Some(told) => told.grew += one.grew,
+            match server.iter_mut().find(|known| known.member == one.member && known.name == one.name) {
+                Some(known) => known.grew += one.grew,
                 None => server.push(one),
             }
         }

@@ -81,7 +81,7 @@ fn facts(of: &Client) -> AnyView {
         };
         view! { <div class="fact"><Pair term="Session" class="mono" value=value /></div> }
     });
-    let told = of.info.clone().map(|info| {
+    let reported = of.info.clone().map(|info| {
         let (client, member) = words::client_and_server(of.liveness == Liveness::Disconnected);
         (
             text(client, Some("mono"), Some(info.address)),
@@ -94,7 +94,7 @@ fn facts(of: &Client) -> AnyView {
         )
     });
     let token = explained_text(("fencing-token", words::FENCING_TOKEN), of.token.map(|token| token.to_string()));
-    view! { <dl class="facts">{session}{token}{told}</dl> }
+    view! { <dl class="facts">{session}{token}{reported}</dl> }
 }
 
 fn text(term: &'static str, class: Option<&'static str>, value: Option<String>) -> Option<AnyView> {

@@ -45,7 +45,7 @@ fn quiet(text: &'static str) -> AnyView {
 
 const SILENCES: [&str; 5] = [words::WHICH, words::BY, words::REASON, words::UNTIL, words::END];
 const RULES: [&str; 7] =
-    [words::NAME, words::WHEN, words::PATH, words::ENSEMBLE, words::FOR, words::SEVERITY, words::TOLD];
+    [words::NAME, words::WHEN, words::PATH, words::ENSEMBLE, words::FOR, words::SEVERITY, words::SENT_TO];
 const ROUTES: [&str; 6] = [words::NAME, words::KIND, words::ADDRESS, words::WAITING, words::LAST_SENT, words::TROUBLE];
 
 pub(super) fn silences(of: &AlertsView) -> AnyView {
@@ -96,7 +96,7 @@ fn rule_row(rule: &AlertRule) -> AnyView {
     let when = rule.when.iter().enumerate().map(|(at, when)| view! { {or(at)}{code(when)} }).collect_view();
     let path = if rule.path == "**" { quiet(words::ALL_LOCKS) } else { code(&rule.path) };
     let ensemble = rule.ensemble.as_deref().map_or_else(|| quiet(words::EACH), |name| text(words::name(name)));
-    let told = if rule.routes.is_empty() {
+    let receivers = if rule.routes.is_empty() {
         quiet(words::NOBODY)
     } else {
         let names: Vec<String> = rule.routes.iter().map(|name| words::name(name)).collect();
@@ -104,7 +104,7 @@ fn rule_row(rule: &AlertRule) -> AnyView {
     };
     let name = view! { {text(words::name(&rule.name))}{built_in} };
     let wait = view! { <span>{words::wait(rule.for_ms)}</span> };
-    let others = [when.into_any(), path, ensemble, wait, severity(rule.severity, true), told];
+    let others = [when.into_any(), path, ensemble, wait, severity(rule.severity, true), receivers];
     view! { <tr>{cells(&RULES, name, others)}</tr> }
 }
 

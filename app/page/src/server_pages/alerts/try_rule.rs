@@ -48,7 +48,7 @@ fn form(of: &TriedView) -> AnyView {
 }
 
 fn result(of: &Backtest, hours: u32) -> AnyView {
-    let told = words::would_have_fired(of.firings.len() + of.left_out, hours);
+    let summary = words::would_have_fired(of.firings.len() + of.left_out, hours);
     let row = |firing: &Firing| {
         let address = format!("{}&at={}", lock_url(&of.ensemble, &firing.lock), firing.from_at_ms);
         let lasts = words::tried_lasts(firing.to_at_ms.map(|to| to - firing.from_at_ms));
@@ -64,7 +64,7 @@ fn result(of: &Backtest, hours: u32) -> AnyView {
         .then(|| view! { <p class="notice" data-testid="tried-unknown">{words::tried_unknown(of.unknown_ms)}</p> });
     view! {
         <Section id="tried" title=words::TRIED>
-            <p class="status-summary" role="status" data-testid="tried-summary">{told}</p>
+            <p class="status-summary" role="status" data-testid="tried-summary">{summary}</p>
             {unknown}
             {list}
             {left_out}
